@@ -101,7 +101,7 @@ bench-tiers: $(VENV)/.dev web chat-ui ## measure one question on every backend, 
 # The lock holds for x86_64 and arm64 and every Python from 3.11 on, and names no package index.
 COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --no-config --upgrade --universal --python-version 3.11 \
 	--only-binary :all: --generate-hashes --no-emit-index-url --custom-compile-command 'make lock' \
-	--extra models --extra postgres --extra python --extra jupyter --extra docker --extra kubernetes --extra reader \
+	--extra models --extra postgres --extra mysql --extra python --extra jupyter --extra docker --extra kubernetes --extra reader \
 	--extra mcp --extra a2a --extra ag-ui --extra oidc --extra tracing --group build
 
 lock: $(VENV)/.dev ## resolve the dependencies again

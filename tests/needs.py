@@ -19,7 +19,7 @@ from pathlib import Path
 
 from sandtable.server.built import FOLDER, Build
 from scripts.images import compose
-from tests import postgres
+from tests import mariadb, postgres
 
 ORDINARY_ACCOUNT = "nobody"
 RUNNER_IMAGE = "sandtable-runner:dev"
@@ -149,6 +149,7 @@ PROBES: dict[str, Callable[[], str | None]] = {
     "landlock": _landlock,
     "cgroup": _cgroup,
     "postgres": postgres.why_none,
+    "mariadb": mariadb.why_none,
     "chromium": _chromium,
     "web_ui": _web_ui,
     "chat_ui": _chat_ui,

@@ -129,7 +129,7 @@ def test_its_bill_of_materials_is_valid_and_complete(images: Contents, image: st
     names = {component["name"] for component in listed}
     wanted = {
         "chat": {"@langchain/langgraph-sdk", "react"},
-        "server": {"react", "fastapi", "psycopg", "duckdb", "sandtable"},
+        "server": {"react", "fastapi", "psycopg", "pymysql", "duckdb", "sandtable"},
     }
     assert {"libc6", *wanted.get(image, {"duckdb", "sandtable"})} <= names
     lock = (ROOT / "requirements/runtime.lock.txt").read_text(encoding="utf-8")

@@ -123,6 +123,7 @@ def test_the_runner_needs_only_python_and_the_engine(source: Path) -> None:
     further |= LIBRARIES_OF_NOTEBOOKS if room == "jupyter" else set()
     further |= LIBRARIES_OF_FILES if room == "intake" else set()
     further |= {"psycopg"} if room == "postgres" else set()
+    further |= {"cryptography", "pymysql"} if room == "mysql" else set()
     assert names <= RUNNER_MAY_IMPORT | further
 
 

@@ -12,6 +12,18 @@ def test_an_address_is_read_once_and_its_password_is_not_shown() -> None:
     assert "p/w" not in repr(found)
 
 
+def test_the_scheme_says_which_kind_it_is() -> None:
+    assert read_address("mysql://r:p@h/shop") == DatabaseAddress(
+        "h", 3306, "shop", "r", "verify-full", "", "p", "mysql"
+    )
+    assert read_address("mariadb://r@h:3307/shop").port == 3307
+    assert read_address("mariadb://r@/shop?socket=/run/s").host == "/run/s"
+    assert (read_address("postgres://r@h").kind, read_address("postgres://r@h").database) == (
+        "postgresql",
+        "r",
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "sslmode"),
     [
@@ -20,6 +32,8 @@ def test_an_address_is_read_once_and_its_password_is_not_shown() -> None:
         ("postgresql://r@localhost/x", "disable"),
         ("postgresql://r@127.0.0.1/x", "disable"),
         ("postgres://r@[::1]/x", "disable"),
+        ("mysql://r@db.example.org/x", "verify-full"),
+        ("mariadb://r@/x?socket=/run/mysqld/mysqld.sock", "disable"),
         ("postgresql://r@/x?host=/run/postgresql", "disable"),
         ("postgresql://r@db.example.org/x?sslmode=disable", "disable"),
     ],
@@ -31,7 +45,12 @@ def test_another_machine_is_verified_unless_the_address_says_otherwise(text: str
 @pytest.mark.parametrize(
     "text",
     [
-        "mysql://r:hidden@h/x",
+        "oracle://r:hidden@h/x",
+        "mysql://r:hidden@h",
+        "mysql://r:hidden@/x",
+        "mysql://r:hidden@h/x?local_infile=1",
+        "mysql://r:hidden@h/x?ssl-mode=hidden",
+        "postgresql://r:hidden@h/x?socket=/hidden",
         "postgresql://r:hidden@/x",
         "postgresql://:hidden@h/x",
         "postgresql://r:hidden@h:port/x",

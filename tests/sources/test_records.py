@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,24 @@ def test_a_record_and_its_password_are_for_their_owner_alone(tmp_path: Path) -> 
     assert records.remove("shop") == source
     with pytest.raises(NotFound):
         records.get("shop")
+
+
+def test_a_record_of_a_version_without_kinds_is_a_postgresql(tmp_path: Path) -> None:
+    records = SourceRecords(tmp_path)
+    records.write(source_of(ADDRESS, "shop", **GIVEN), None)
+    path = tmp_path / "sources" / "shop.json"
+    described = json.loads(path.read_text())
+    assert (described["format"], described.pop("kind")) == (1, "postgresql")
+    path.write_text(json.dumps(described))
+    assert records.get("shop").kind == "postgresql"
+    assert records.get("shop").place == "shop on db.example.org"
+
+
+def test_the_schema_of_a_mysql_is_its_database() -> None:
+    address = read_address("mysql://r@db.example.org/shop")
+    source = source_of(address, "shop", **GIVEN)
+    assert (source.kind, source.only_schema, source.place) == ("mysql", "shop", "shop on db.example.org")
+    assert source_of(address, "shop", **{**GIVEN, "only_schema": "other"}).only_schema == "other"
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", ".hidden", "x" * 129])
@@ -75,6 +94,23 @@ def _source() -> Source:
 )
 def test_what_a_worker_reports_is_an_error_for_people(failed: WorkerFailed, code: str, words: str) -> None:
     error = troubles.told(_source(), failed, "copying a.t", "", None)
+    assert (error.code, words in error.message) == (ErrorCode(code), True), error.message
+    assert "\x1b" not in error.message
+
+
+@pytest.mark.parametrize(
+    ("failed", "code", "words"),
+    [
+        (WorkerFailed("database", "SELECT command denied", "1142"), "VALIDATION_ERROR", "may not read"),
+        (WorkerFailed("database", "x", "1969"), "RUNNER_TIMEOUT", "took longer"),
+        (WorkerFailed("database", "x", "3024"), "RUNNER_TIMEOUT", "took longer"),
+        (WorkerFailed("database", "x", "57014"), "VALIDATION_ERROR", "(error 57014)"),
+        (WorkerFailed("nul", "\x1b[2J`", ""), "VALIDATION_ERROR", "NUL character"),
+    ],
+)
+def test_what_a_worker_of_mysql_reports_is_in_its_words(failed: WorkerFailed, code: str, words: str) -> None:
+    source = source_of(read_address("mysql://r:hidden@db.example.org/shop"), "shop", **GIVEN)
+    error = troubles.told(source, failed, "copying a.t", "", None)
     assert (error.code, words in error.message) == (ErrorCode(code), True), error.message
     assert "\x1b" not in error.message
 

@@ -176,7 +176,7 @@ async def test_a_named_variable_is_the_only_place(
 def encrypted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Database, Path]]:
     """A server with a certificate for `localhost`, and the file of the authority that signed it."""
     folder = tmp_path_factory.mktemp("certificates")
-    roots = _certificates(folder)
+    roots = certificates(folder)
     cluster, port = started()
     with cluster as address:
         database = database_of(address, port)
@@ -246,7 +246,7 @@ async def test_a_password_is_not_sent_in_the_clear(shop: Shop) -> None:
     assert "in the clear" in caught.value.suggestion
 
 
-def _certificates(folder: Path) -> Path:
+def certificates(folder: Path) -> Path:
     now = datetime.datetime.now(datetime.UTC)
     names = {
         who: x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, who)]) for who in ("authority", "localhost")

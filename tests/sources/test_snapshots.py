@@ -220,7 +220,7 @@ async def test_a_million_rows_take_bounded_memory(
         blocks += 1
         held.append(tracemalloc.get_traced_memory()[0])
         if blocks % 50 == 0:
-            peaks.append(_peak_kb(workers[-1].pid))
+            peaks.append(peak_kb(workers[-1].pid))
 
     tracemalloc.start()
     try:
@@ -239,7 +239,7 @@ async def test_a_million_rows_take_bounded_memory(
     ]
 
 
-def _peak_kb(pid: int) -> int:
+def peak_kb(pid: int) -> int:
     """Of the sealed process behind this one."""
     (child,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     for line in Path(f"/proc/{child}/status").read_text().splitlines():

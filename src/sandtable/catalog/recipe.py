@@ -10,8 +10,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 ReadAs = Literal["text", "integer", "decimal", "percent", "money", "date", "timestamp", "time", "boolean"]
-SourceKind = Literal["csv", "json", "ndjson", "parquet", "xlsx", "ods", "sqlite", "postgresql"]
-"""`postgresql`: as its COPY writes CSV, where a cell without quotes is no value and `""` is an empty text."""
+DatabaseKind = Literal["postgresql", "mysql"]
+"""`mysql`: MariaDB, too."""
+SourceKind = Literal["csv", "json", "ndjson", "parquet", "xlsx", "ods", "sqlite", "postgresql", "mysql"]
+"""A database: CSV as PostgreSQL's COPY writes it, where a cell without quotes is no value and `""` is an empty text."""
 
 PLAIN_EMPTY = ("",)
 """The cells that are empty in any file."""

@@ -51,12 +51,12 @@ def connect(
     password_env: str,
     as_json: bool,
 ) -> int:
-    """Connect a PostgreSQL database as a source of datasets.
+    """Connect a PostgreSQL, MariaDB or MySQL database as a source of datasets.
 
-    URL is postgresql://ROLE@HOST:PORT/DATABASE. The driver runs in a sealed process of its own, which can reach this
-    one address only. What the role can do is tried first, in a transaction that is rolled back: a role that can write
-    is refused, unless --allow-writer names it. With --table, these tables are copied at once, as `sandtable data
-    snapshot` does.
+    URL is postgresql://ROLE@HOST:PORT/DATABASE or mysql://USER@HOST:PORT/DATABASE; mariadb:// is the same. The driver
+    runs in a sealed process of its own, which can reach this one address only. What the role can do is tried first,
+    without a change: a role that can write is refused, unless --allow-writer names it. With --table, these tables are
+    copied at once, as `sandtable data snapshot` does.
 
     The password is asked for on a terminal, or taken from the variable that --password-env names. One in the URL works,
     too, but stays in your shell's history. It is kept in a file that only you can read, or not at all with
@@ -187,7 +187,7 @@ def _show_connected(found: Connected, *, with_tables: bool = True) -> None:
     for reason in found.overruled:
         click.secho(f"  Allowed although {clean(reason)}.", fg="red")
     if not found.overruled:
-        click.echo("  The role can only read.")
+        click.echo(f"  The {source.known.account} can only read.")
     for remark in found.remarks:
         click.echo(f"  {clean(remark)}")
     if not with_tables:

@@ -6,7 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field
 
-from sandtable.engines.postgres.types import PostgresType
+from sandtable.engines.landing import Landing, Measure, Measured
+from sandtable.engines.mysql import types as mysql
+from sandtable.engines.postgres import types as postgres
 
 _Name = Annotated[str, Field(min_length=1, max_length=255)]
 _Count = Annotated[int, Field(ge=0, le=1 << 62)]
@@ -36,6 +38,8 @@ class Identity(_Strict):
 
 
 class FoundColumn(_Strict):
+    """Of a PostgreSQL."""
+
     name: _Name
     type: _Name
     kind: str = Field(max_length=1)
@@ -46,8 +50,37 @@ class FoundColumn(_Strict):
     shown: str = Field(max_length=1000)
 
     @property
-    def postgres_type(self) -> PostgresType:
-        return PostgresType(self.type, self.shown, self.modifier, self.kind, self.built_in, self.category)
+    def _type(self) -> postgres.PostgresType:
+        return postgres.PostgresType(
+            self.type, self.shown, self.modifier, self.kind, self.built_in, self.category
+        )
+
+    @property
+    def measure(self) -> Measure | None:
+        return postgres.measure_of(self._type)
+
+    def landing(self, measured: Measured | None) -> Landing:
+        return postgres.landing_of(self._type, measured)
+
+
+class FoundMysqlColumn(_Strict):
+    name: _Name
+    type: _Name
+    shown: str = Field(max_length=1000)
+    precision: int = Field(ge=0, le=1000)
+    scale: int = Field(ge=0, le=1000)
+    not_null: bool
+
+    @property
+    def _type(self) -> mysql.MysqlType:
+        return mysql.MysqlType(self.type, self.shown, self.precision, self.scale)
+
+    @property
+    def measure(self) -> Measure | None:
+        return mysql.measure_of(self._type)
+
+    def landing(self, measured: Measured | None) -> Landing:
+        return mysql.landing_of(self._type, measured)
 
 
 class FoundReference(_Strict):
@@ -63,7 +96,11 @@ class FoundTable(_Strict):
     kind: TableKind
     rows: _Count | None
     """As the database estimates them."""
-    columns: Annotated[list[FoundColumn], FailFast()] = Field(min_length=1, max_length=_MOST_COLUMNS)
+    of_one_moment: bool = True
+    """Read as it was at the beginning of the transaction, like the others."""
+    columns: Annotated[list[FoundColumn | FoundMysqlColumn], FailFast()] = Field(
+        min_length=1, max_length=_MOST_COLUMNS
+    )
     key: list[_Name] = Field(max_length=_MOST_COLUMNS)
     refers: list[FoundReference] = Field(max_length=1000)
 
@@ -83,6 +120,7 @@ class FoundTables(_Strict):
 Power = Literal[
     "superuser",
     "create_role",
+    "create_user",
     "create_database",
     "replication",
     "bypass_row_security",
@@ -99,6 +137,12 @@ class Preflight(_Strict):
     server_files: bool
     schemas: list[_Name] = Field(max_length=_MOST_NAMED)
     powers: list[Power]
+    privileges: list[Annotated[list[_Name], Field(min_length=2, max_length=2)]] = Field(
+        default=[], max_length=_MOST_NAMED
+    )
+    """Further ones that a reader does not need, and where they are held."""
+    also: list[_Name] = Field(default=[], max_length=_MOST_NAMED)
+    """Privileges that change no data."""
 
 
 class Counts(_Strict):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from sandtable.catalog.names import nearest
 from sandtable.catalog.reading.filenames import ColumnReference, CopiedFrom, table_name
-from sandtable.engines.postgres.types import Measure, Measured, Read, landing_of, measure_of
+from sandtable.catalog.recipe import DatabaseKind
+from sandtable.engines.landing import Measure, Measured, Read
 from sandtable.errors import InvalidInput
 from sandtable.quoting import quote
 from sandtable.sources.answers import FoundTable
@@ -15,6 +16,11 @@ from sandtable.sources.answers import FoundTable
 MOST_TABLES = 100
 """Of a snapshot."""
 _MOST_NAMED = 20
+
+_NOT_OF_ONE_MOMENT = (
+    "Its storage engine has no transactions: rows that were changed during the snapshot may be as before"
+    " or as after."
+)
 
 Place = tuple[str, str]
 """Schema and table in the database."""
@@ -76,9 +82,7 @@ def _not_one(name: str, fitting: Sequence[FoundTable], found: Sequence[FoundTabl
 
 def to_measure(table: FoundTable) -> list[tuple[str, Measure]]:
     """Columns whose values must be counted before their types are known."""
-    return [
-        (each.name, kind) for each in table.columns if (kind := measure_of(each.postgres_type)) is not None
-    ]
+    return [(each.name, kind) for each in table.columns if (kind := each.measure) is not None]
 
 
 def table_names(tables: Sequence[FoundTable]) -> dict[Place, str]:
@@ -96,10 +100,10 @@ def table_names(tables: Sequence[FoundTable]) -> dict[Place, str]:
 def landed(table: FoundTable, name: str, measured: Mapping[str, Measured]) -> LandedTable:
     """Raises InvalidInput for a table of which nothing can be copied."""
     columns: list[LandedColumn] = []
-    notes: list[str] = []
+    notes: list[str] = [] if table.of_one_moment else [_NOT_OF_ONE_MOMENT]
     taken: set[str] = set()
     for position, column in enumerate(table.columns, 1):
-        landing = landing_of(column.postgres_type, measured.get(column.name))
+        landing = column.landing(measured.get(column.name))
         if landing.note:
             notes.append(f"Column {column.name}: {landing.note}.")
         if not landing.sql_type:
@@ -117,7 +121,13 @@ def landed(table: FoundTable, name: str, measured: Mapping[str, Measured]) -> La
     return LandedTable(table, name, tuple(columns), tuple(notes))
 
 
-def origin_of(table: LandedTable, source: str, rows: int, every: Iterable[LandedTable]) -> CopiedFrom:
+def origin_of(
+    table: LandedTable,
+    source: str,
+    rows: int,
+    every: Iterable[LandedTable],
+    kind: DatabaseKind = "postgresql",
+) -> CopiedFrom:
     """What the dataset keeps about where a table is from. Keys to tables that were not chosen are left out."""
     others = {other.found.place: other for other in every}
     key = [table.name_of(column) for column in table.found.key]
@@ -130,6 +140,7 @@ def origin_of(table: LandedTable, source: str, rows: int, every: Iterable[Landed
         if column and to:
             refers.append(ColumnReference(column=column, to_table=other.name, to_column=to))
     return CopiedFrom(
+        kind=kind,
         source=source,
         db_schema=table.found.db_schema,
         db_table=table.found.name,

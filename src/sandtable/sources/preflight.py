@@ -10,6 +10,7 @@ from sandtable.sources.records import Source
 _POWERS: dict[Power, str] = {
     "superuser": "it is a superuser",
     "create_role": "it can create roles",
+    "create_user": "it can create users",
     "create_database": "it can create databases",
     "replication": "it can replicate the whole cluster",
     "predefined_writer": "it is a member of a role that PostgreSQL predefines for maintenance or writing",
@@ -30,6 +31,9 @@ def reasons_against(found: Preflight) -> list[str]:
         reasons.append(f"it can change {_listed(names, found.writable_count)}")
     if found.server_files:
         reasons.append("it can read or write files of the database's server")
+    if found.privileges:
+        named = [f"{privilege} on {place}" for privilege, place in found.privileges]
+        reasons.append(f"it has the privileges {_listed(named)}")
     return reasons
 
 
@@ -37,7 +41,9 @@ def remarks(found: Preflight, source: Source) -> list[str]:
     """What a person should know, and what is no reason to refuse."""
     said: list[str] = []
     if found.temporary_tables:
-        said.append("It can create temporary tables, as every role can unless that is revoked.")
+        said.append(source.known.temporary_tables)
+    if found.also:
+        said.append(f"It also has the privileges {_listed(found.also)}, which change no data.")
     if "bypass_row_security" in found.powers:
         said.append("Row security does not apply to it.")
     others = [schema for schema in found.schemas if source.only_schema and schema != source.only_schema]
@@ -52,7 +58,7 @@ def require_reader(found: Preflight, identity: Identity, source: Source) -> list
     reasons = reasons_against(found)
     if reasons and source.allowed_writer != identity.role:
         raise InvalidInput(
-            f"role {quote(identity.role)} can do more than read: {'; '.join(reasons)}",
+            f"{source.known.account} {quote(identity.role)} can do more than read: {'; '.join(reasons)}",
             suggestion=reader_grants(source, found),
             role=identity.role,
             reasons=reasons,
@@ -68,23 +74,13 @@ def reader_grants(source: Source, found: Preflight) -> str:
         *found.creates_in,
         *found.schemas,
     ]
-    schema = _identifier(next(filter(None, wanted), "public"))
-    role = _identifier(f"{source.name}_reader")
-    statements = [
-        f"CREATE ROLE {role} LOGIN PASSWORD '…';",
-        f"GRANT USAGE ON SCHEMA {schema} TO {role};",
-        " ".join(("GRANT SELECT ON ALL TABLES IN SCHEMA", schema, f"TO {role};")),
-        *(["REVOKE CREATE ON SCHEMA public FROM PUBLIC;"] if "public" in found.creates_in else []),
-    ]
+    schema = next((each for each in wanted if each and each != "*"), "public")
+    statements = source.known.reader(f"{source.name}_reader", schema, found.creates_in)
+    account = source.known.account
     return (
-        f"Connect as a role that can only read. The owner of the database makes one so: {' '.join(statements)}"
-        " To use this role all the same, add --allow-writer with its name."
+        f"Connect as a {account} that can only read. The owner of the database makes one so: {' '.join(statements)}"
+        f" To use this {account} all the same, add --allow-writer with its name."
     )
-
-
-def _identifier(name: str) -> str:
-    """As PostgreSQL writes it. Shown to a person; never sent."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _listed(names: list[str], count: int | None = None) -> str:

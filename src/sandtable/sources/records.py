@@ -16,12 +16,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sandtable.catalog.names import nearest
 from sandtable.catalog.own.names import is_id
 from sandtable.catalog.own.records import now
+from sandtable.catalog.recipe import DatabaseKind
 from sandtable.catalog.stored.source import read_file, replace_file
 from sandtable.errors import InvalidInput, NotFound, RunnerBroken
 from sandtable.private import private_folder
 from sandtable.quoting import quote
 from sandtable.settings import environment_variable
 from sandtable.sources.address import DatabaseAddress
+from sandtable.sources.kinds import FORMS, KINDS_OF_DATABASES, Kind
 
 FOLDER = "sources"
 _ENDING = ".password"
@@ -36,7 +38,7 @@ class Source(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     format: Literal[1] = 1
-    kind: Literal["postgresql"] = "postgresql"
+    kind: DatabaseKind = "postgresql"
     name: str
     """Also the id of the dataset that its snapshots become."""
     host: str
@@ -46,7 +48,7 @@ class Source(BaseModel):
     sslmode: Literal["disable", "require", "verify-ca", "verify-full"]
     roots: str = ""
     only_schema: str = ""
-    """The one schema that is looked at; all that the role may read when empty."""
+    """The one schema that is looked at; all that the role may read when empty. A MySQL's is its database."""
     password_env: str = ""
     allowed_writer: str = ""
     """The role that is used although it can write."""
@@ -55,7 +57,12 @@ class Source(BaseModel):
     @property
     def place(self) -> str:
         """For people."""
-        return f"{self.database} on {self.host}" + ("" if self.port == 5432 else f":{self.port}")
+        return f"{self.database} on {self.host}" + ("" if self.port == self.known.port else f":{self.port}")
+
+    @property
+    def known(self) -> Kind:
+        """What is particular to its kind."""
+        return KINDS_OF_DATABASES[self.kind]
 
 
 def source_of(
@@ -77,8 +84,11 @@ def source_of(
             "the address has a password, and --password-env names another place for it",
             suggestion="Leave the password out of the address.",
         )
+    if not only_schema and KINDS_OF_DATABASES[address.kind].one_schema:
+        only_schema = address.database
     return Source.model_validate(
         {
+            "kind": address.kind,
             "name": name,
             "host": address.host,
             "port": address.port,
@@ -113,8 +123,8 @@ class SourceRecords:
             raise NotFound(
                 f"no source {quote(name)} is connected"
                 + (f"; did you mean {quote(alike)}?" if alike else ""),
-                suggestion=f"Connected are: {', '.join(names) or 'none'}. Connect one: sandtable data connect"
-                " postgresql://ROLE@HOST/DATABASE --name NAME.",
+                suggestion=f"Connected are: {', '.join(names) or 'none'}. Connect one: sandtable data connect URL"
+                f" --name NAME, where URL is {FORMS}.",
                 source=name,
                 nearest=alike,
             )

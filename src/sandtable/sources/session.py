@@ -12,12 +12,13 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from sandtable.catalog.stored.source import read_file
-from sandtable.engines.postgres.types import Measure, Measured, Read
+from sandtable.engines.landing import Measure, Measured, Read
 from sandtable.errors import InvalidInput, RunnerBroken, SandtableError
 from sandtable.quoting import quote
 from sandtable.sandbox.live.relay import Target
 from sandtable.sandbox.live.worker import LiveWorker, Sink, WorkerFailed, WorkerLost
 from sandtable.sources import troubles
+from sandtable.sources.address import is_here
 from sandtable.sources.answers import Copied, Counts, FoundTable, FoundTables, Identity, Preflight
 from sandtable.sources.records import Source
 
@@ -42,6 +43,7 @@ class SourceSession:
         source = self._source
         request = {
             "host": source.host,
+            "here": is_here(source.host),
             "user": source.role,
             "password": self._password or "",
             "database": source.database,
@@ -134,7 +136,9 @@ async def opened(
 ) -> AsyncGenerator[tuple[SourceSession, Identity], None]:
     """A connected session; its worker is killed at the end, whatever it does then."""
     roots = await asyncio.to_thread(_roots, source)
-    worker = await LiveWorker.start(source.kind, Target(source.host, source.port))
+    host = source.host
+    target = Target(source.known.socket(host, source.port) if host.startswith("/") else host, source.port)
+    worker = await LiveWorker.start(source.kind, target)
     try:
         session = SourceSession(source, worker, password, timeout_s)
         yield session, await session.connect(roots)

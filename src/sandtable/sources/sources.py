@@ -148,7 +148,7 @@ class Sources:
                 plan.name,
                 self._uploads.path(upload_id),
                 plan.found.shown,
-                copied=origin_of(plan, source.name, rows, plans),
+                copied=origin_of(plan, source.name, rows, plans, source.kind),
             )
             for plan, upload_id, rows in copies
         ]

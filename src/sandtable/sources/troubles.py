@@ -30,16 +30,6 @@ class SourceTooMuch(SandtableError):
     code = ErrorCode.RUNNER_RESOURCE_EXCEEDED
 
 
-_STATES = {
-    "42501": ("may not read this", "Grant it: GRANT SELECT ON … TO the role, and USAGE on the schema."),
-    "53300": ("has no free connection", "Try again later."),
-    "55P03": ("has a lock on this table", "Try again when nothing changes the table's definition."),
-    "57P01": ("ended the connection", "Try again when it runs."),
-    "57P02": ("ended the connection", "Try again when it runs."),
-    "57P03": ("does not accept connections now", "Try again when it runs."),
-}
-
-
 def told(
     source: Source, failed: WorkerFailed, doing: str, unreachable: str, password: str | None
 ) -> SandtableError:
@@ -59,17 +49,22 @@ def told(
         )
     if failed.kind == "tables":
         return InvalidInput(
-            "the role can read more tables or columns than are looked at",
-            suggestion="Connect with --schema, or as a role that can read less.",
+            f"the {source.known.account} can read more tables or columns than are looked at",
+            suggestion=f"Connect with --schema, or as a {source.known.account} that can read less.",
         )
-    if failed.state == "57014":
-        return timed_out(source, doing)
+    if failed.kind == "nul":
+        return SourceRefused(
+            f"column {quote(said)} has a NUL character, which no text of a dataset has ({doing})",
+            suggestion="Make a view without it, such as REPLACE(…, CHAR(0), ''), or leave this table out.",
+        )
     if failed.kind == "database":
-        what, suggestion = _STATES.get(
+        if failed.state in source.known.timed_out:
+            return timed_out(source, doing)
+        what, suggestion = source.known.errors.get(
             failed.state, ("reports an error", "Correct it in the database, or leave this table out.")
         )
         return SourceRefused(
-            f"the database {what} ({doing}): {quote(said, _LONGEST)} (SQLSTATE {failed.state})",
+            f"the database {what} ({doing}): {quote(said, _LONGEST)} ({source.known.error} {failed.state})",
             suggestion=suggestion,
             sqlstate=failed.state,
         )
@@ -80,7 +75,7 @@ def told(
 
 
 def _unconnected(source: Source, doing: str, said: str) -> SourceRefused:
-    suggestion = "Check the role, its password, and the name of the database."
+    suggestion = f"Check the {source.known.account}, its password, and the name of the database."
     lower = said.lower()
     if "ssl" in lower or "certificate" in lower:
         suggestion = (
@@ -93,7 +88,7 @@ def _unconnected(source: Source, doing: str, said: str) -> SourceRefused:
             "The server asks for the password in the clear, which it gets only over a verified connection: add"
             " ?sslmode=verify-full to the address."
         )
-    elif "closed the connection" in lower or "reset" in lower or "terminat" in lower:
+    elif any(word in lower for word in ("closed the connection", "reset", "terminat", "lost connection")):
         suggestion = "Try again when the database runs."
     return SourceRefused(
         f"the connection to {source.place} failed while {doing}: {quote(said, _LONGEST)}",

@@ -30,6 +30,7 @@ from sandtable_runner.intake.wide import (
 )
 from sandtable_runner.type_names import is_moment
 
+_DATABASES = ("postgresql", "mysql")
 _MOST_SAID = 200
 """Notes and repairs of a table."""
 
@@ -64,7 +65,7 @@ def _convert_declared(connection: engine.Connection, job: dict[str, Any]) -> dic
     options = job["options"]
     source, table = Path(options["source"]).name, options["table"]
     target = f"{job['out']}/{table}.parquet"
-    exact = options["format"] == "postgresql"
+    exact = options["format"] in _DATABASES
     declared.convert_csv(connection, source, target, options["columns"], exact=exact)
     return _answer(table, describe(connection, target), None)
 

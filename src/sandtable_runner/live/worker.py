@@ -23,6 +23,7 @@ ROOTS = "/scratch/roots.pem"
 """Where the certificates that the server sends are put for the driver to read."""
 _DRIVERS = {
     "postgresql": "sandtable_runner.live.postgres.session",
+    "mysql": "sandtable_runner.live.mysql.session",
     "probe": "sandtable_runner.live.probe",
 }
 """Imported by name, because each needs a driver that need not be installed."""

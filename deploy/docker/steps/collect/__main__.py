@@ -31,6 +31,7 @@ EXTRAS = {
         "kubernetes",
         "mcp",
         "models",
+        "mysql",
         "oidc",
         "postgres",
         "python",

@@ -71,7 +71,7 @@ async def tables_of(
     request = ConvertRequest(
         table=file.table,
         source=source,
-        format="postgresql" if file.copied else source_format(file.named),
+        format=file.copied.kind if file.copied else source_format(file.named),
         columns=reading.columns,
         staging=work.staging,
         recipes=reading.recipes,
@@ -102,7 +102,7 @@ def _copied(result: ConvertResult, origin: CopiedFrom) -> ConvertResult:
         raise RunnerBroken(
             f"{quote(origin.db_table)} has {origin.rows:,} rows in the database, and {table.rows:,} were converted"
         )
-    recipe = Recipe(text=TextReading(kind="postgresql"))
+    recipe = Recipe(text=TextReading(kind=origin.kind))
     return ConvertResult((replace(table, notes=(*origin.notes, *table.notes), recipe=recipe),))
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from sandtable.catalog.convert import SourceFormat
+from sandtable.catalog.recipe import DatabaseKind
 from sandtable.errors import InvalidInput
 from sandtable.quoting import quote
 
@@ -70,6 +71,7 @@ class CopiedFrom(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
+    kind: DatabaseKind = "postgresql"
     source: str
     db_schema: str
     db_table: str

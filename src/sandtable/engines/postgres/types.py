@@ -6,16 +6,19 @@ Invariant: a value is copied as it is, or its column says in a note how it is ke
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-Read = Literal["plain", "utc", "text"]
-"""How the worker reads a column: as it is, as a time in UTC, as its text."""
-Measure = Literal["number", "moment", "time"]
-"""What of a column's values must be known before it gets its type: see `Measured`."""
+from sandtable.engines.landing import (
+    MOST_DIGITS,
+    Landing,
+    Measure,
+    Measured,
+    Read,
+    cells,
+    decimal_of,
+    left_out,
+    text_because,
+)
 
-_MOST_DIGITS = 38
-_FEW_DIGITS = 18
-"""Such a decimal is one machine word."""
 _HEADER = 4
 """PostgreSQL adds it to precision and scale, packed in one number."""
 
@@ -32,35 +35,6 @@ class PostgresType:
     built_in: bool = True
     category: str = ""
     """`A` for an array."""
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """Counted over all rows."""
-
-    special: int = 0
-    """NaN and infinities of numbers and times; 24:00:00."""
-    distant: int = 0
-    """Times before the year 1 and after 9999."""
-    scale: int = 0
-    """The most digits after the point."""
-    whole_digits: int = 0
-
-    @classmethod
-    def of(cls, kind: Measure, counts: tuple[int, int, int]) -> Measured:
-        """As the worker counts them."""
-        special, second, third = counts
-        return cls(special, 0, second, third) if kind == "number" else cls(special, second)
-
-
-@dataclass(frozen=True, slots=True)
-class Landing:
-    """What a column becomes."""
-
-    sql_type: str
-    """DuckDB's type; empty for a column that is left out."""
-    read: Read = "plain"
-    note: str = ""
 
 
 # Name in `pg_type`, DuckDB's type, how it is read.
@@ -105,7 +79,7 @@ def landing_of(column: PostgresType, measured: Measured | None = None) -> Landin
     if not column.built_in or column.kind != "b" or column.category == "A":
         return _as_text(column)
     if why := _LEFT_OUT.get(column.name):
-        return Landing("", note=f"left out: {column.shown} is {why}")
+        return left_out(column.shown, why)
     if column.name in _MEASURES:
         if measured is None:
             raise ValueError(f"the values of a column of type {column.name} were not measured")
@@ -116,32 +90,28 @@ def landing_of(column: PostgresType, measured: Measured | None = None) -> Landin
 
 
 def _as_text(column: PostgresType) -> Landing:
-    return Landing("VARCHAR", note=f"kept as text: it is {column.shown} in the database")
+    return text_because(f"it is {column.shown} in the database")
 
 
 def _moment(column: PostgresType, measured: Measured) -> Landing:
     sql_type, read = _PLAIN[column.name]
     why: list[str] = []
     if measured.special:
-        why.append(f"{_cells(measured.special)} {'24:00:00' if column.name == 'time' else 'infinite'}")
+        why.append(f"{cells(measured.special)} {'24:00:00' if column.name == 'time' else 'infinite'}")
     if measured.distant:
-        why.append(f"{_cells(measured.distant)} before the year 1 or after 9999")
+        why.append(f"{cells(measured.distant)} before the year 1 or after 9999")
     if why:
-        return Landing("VARCHAR", note=f"kept as text: {' and '.join(why)}")
+        return text_because(" and ".join(why))
     return Landing(sql_type, read)
 
 
 def _number(column: PostgresType, measured: Measured) -> Landing:
     if measured.special:
-        note = f"kept as text: {_cells(measured.special)} NaN or infinite"
-        return Landing("VARCHAR", note=note)
+        return text_because(f"{cells(measured.special)} NaN or infinite")
     declared = _declared_digits(column.modifier)
-    if declared is not None and declared[0] <= _MOST_DIGITS:
+    if declared is not None and declared[0] <= MOST_DIGITS:
         return Landing(f"DECIMAL({declared[0]},{declared[1]})")
-    scale, digits = measured.scale, measured.scale + max(measured.whole_digits, 1)
-    if digits > _MOST_DIGITS:
-        return Landing("VARCHAR", note=f"kept as text: it has numbers of {digits} digits")
-    return Landing(f"DECIMAL({_FEW_DIGITS if digits <= _FEW_DIGITS else _MOST_DIGITS},{scale})")
+    return decimal_of(measured)
 
 
 def _declared_digits(modifier: int) -> tuple[int, int] | None:
@@ -155,7 +125,3 @@ def _declared_digits(modifier: int) -> tuple[int, int] | None:
         # `numeric(3,-2)` holds 12300.
         return precision - scale, 0
     return max(precision, scale), scale
-
-
-def _cells(count: int) -> str:
-    return f"{count:,} of its cells are" if count > 1 else "one of its cells is"

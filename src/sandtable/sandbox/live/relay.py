@@ -19,17 +19,12 @@ _MOST_AT_ONCE = 2
 @dataclass(frozen=True, slots=True)
 class Target:
     host: str
-    """A name or number; or, with a `/` in front, the folder of a Unix socket."""
+    """A name or number; or, with a `/` in front, the path of a Unix socket."""
     port: int
 
     @property
     def is_path(self) -> bool:
         return self.host.startswith("/")
-
-    @property
-    def path(self) -> str:
-        """As PostgreSQL names its sockets."""
-        return f"{self.host}/.s.PGSQL.{self.port}"
 
 
 class TargetRelay:
@@ -68,7 +63,7 @@ class TargetRelay:
         target = self._target
         async with asyncio.timeout(_CONNECT_S):
             if target.is_path:
-                return await asyncio.open_unix_connection(target.path, limit=_PIECE)
+                return await asyncio.open_unix_connection(target.host, limit=_PIECE)
             return await asyncio.open_connection(target.host, target.port, limit=_PIECE)
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sandtable.errors import SandboxUnavailable
 from sandtable.sandbox.live.relay import Target
-from sandtable.sandbox.live.worker import LiveWorker, WorkerFailed, WorkerLost
+from sandtable.sandbox.live.worker import EXTRAS, LiveWorker, WorkerFailed, WorkerLost
 
 _WITHIN_S = 60.0
 _OF_A_TCP_SOCKET = frozenset(
@@ -53,8 +53,9 @@ class WorkerReport:
 
 async def examine_worker() -> WorkerReport:
     """The declared address and another one are listened on by this process, for a moment."""
-    if find_spec("psycopg") is None:
-        return WorkerReport(unavailable="psycopg is not installed: pip install 'sandtable[postgres]'")
+    if not any(find_spec(driver) for driver in EXTRAS):
+        how = " or ".join(f"pip install 'sandtable[{extra}]'" for extra in EXTRAS.values())
+        return WorkerReport(unavailable=f"no driver is installed: {how}")
     servers = [await asyncio.start_server(_close, "127.0.0.1", 0) for _ in range(2)]
     try:
         declared, other = (server.sockets[0].getsockname()[1] for server in servers)

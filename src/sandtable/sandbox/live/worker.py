@@ -32,6 +32,9 @@ _START_S = 30.0
 _GROUP_SLACK = 256 << 20
 _PIDS = 64
 
+EXTRAS = {"psycopg": "postgres", "pymysql": "mysql"}
+"""By driver."""
+
 Sink = Callable[[bytes], Awaitable[None]]
 
 
@@ -195,7 +198,7 @@ async def _greet(control: socket.socket, process: subprocess.Popen[bytes]) -> so
     if "missing" in hello:
         raise SandboxUnavailable(
             f"the driver of the database is not installed: there is no module {hello['missing']!r}",
-            suggestion="Install it: pip install 'sandtable[postgres]'.",
+            suggestion=f"Install it: pip install 'sandtable[{EXTRAS.get(hello['missing'], 'postgres')}]'.",
         )
     raise SandboxUnavailable(
         f"this host cannot isolate the worker of a database: {hello.get('unavailable')}",

@@ -3137,7 +3137,7 @@ export interface components {
              * @default csv
              * @enum {string}
              */
-            kind: "csv" | "json" | "ndjson" | "parquet" | "xlsx" | "ods" | "sqlite" | "postgresql";
+            kind: "csv" | "json" | "ndjson" | "parquet" | "xlsx" | "ods" | "sqlite" | "postgresql" | "mysql";
             /**
              * Member
              * @default

@@ -1,0 +1,1 @@
+"""MariaDB and MySQL: which type of ours each of their types becomes. Queries are not sent to them."""
