@@ -227,6 +227,11 @@ class Settings(TierSettings, AccountSettings):
     fetch_timeout_s: float = Field(default=600.0, gt=0, le=86_400)
     """Wall-clock limit for fetching a file from an address, in seconds."""
 
+    database_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    """Hosts, separated by commas, whose databases every user of `sandtable serve` may connect: `db.example.org`, with
+    a port (`db.example.org:5432`), `.example.org` for every name below it, `*` for any. An administrator, and a person
+    at the server's own machine where there are no accounts, may connect any database."""
+
     snapshot_timeout_s: float = Field(default=3600.0, gt=0, le=86_400)
     """Wall-clock limit for copying the chosen tables of a connected database, in seconds. A statement in the database
     gets no more either."""
@@ -327,9 +332,9 @@ class Settings(TierSettings, AccountSettings):
     def _hosts(cls, given: Any) -> Any:
         return tuple(map(_host, listed(given)))
 
-    @field_validator("admin_groups", mode="before")
+    @field_validator("admin_groups", "database_hosts", mode="before")
     @classmethod
-    def _group_names(cls, given: Any) -> Any:
+    def _names(cls, given: Any) -> Any:
         return tuple(listed(given))
 
     @field_validator("trusted_proxies", mode="before")

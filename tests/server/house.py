@@ -15,6 +15,7 @@ from typing import Any
 from sandtable.accounts.shares import Shares
 from sandtable.assemble import fetcher_of, uploads_of
 from sandtable.assemble.shares import shares_of
+from sandtable.assemble.sources import LoadedCopies
 from sandtable.assemble.telemetry import Telemetry
 from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
@@ -243,7 +244,12 @@ async def open_house(
         own = OwnDatasets(Catalog((SHOP,)), store, convert, editions=editions)
         uploads = uploads_of(chosen, store, own.records.bytes)
         imports = Imports(
-            ImportRecords(store.root), uploads, own, fetcher_of(chosen, uploads), telemetry.observer
+            ImportRecords(store.root),
+            uploads,
+            own,
+            fetcher_of(chosen, uploads),
+            telemetry.observer,
+            copies=LoadedCopies(chosen, own, uploads),
         )
         await imports.start()
         house: House | None = None

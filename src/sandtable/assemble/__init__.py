@@ -13,6 +13,7 @@ from typing import Any
 
 from sandtable.accounts.shares import Shares
 from sandtable.assemble.shares import shares_of
+from sandtable.assemble.sources import LoadedCopies
 from sandtable.assemble.telemetry import Telemetry, open_telemetry
 from sandtable.assemble.tiers import Tiers, open_runs_tier, open_tiers
 from sandtable.assemble.version_retention import version_retention_of
@@ -298,9 +299,8 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         if serving and settings.scrub_hours:
             _begin_scrub(settings.scrub_hours, store, datasets, stack)
         uploads = uploads_of(settings, store, datasets.own.records.bytes)
-        imports = Imports(
-            ImportRecords(store.root), uploads, datasets.own, fetcher_of(settings, uploads), observer
-        )
+        fetcher, copies = fetcher_of(settings, uploads), LoadedCopies(settings, datasets.own, uploads)
+        imports = Imports(ImportRecords(store.root), uploads, datasets.own, fetcher, observer, copies=copies)
         stack.push_async_callback(imports.aclose)
         versions = version_retention_of(settings, datasets.own, state.runs, serving=serving)
         if serving:
@@ -310,7 +310,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         verifier = Verifier(run_parts, partial(_rehashed, store), places=settings.verifications, share=share)
         yield Parts(
             settings, datasets, runs, tiers, sessions, key, verifier, run_parts, store, ahead,
-            state.runs, quotas, uploads, imports, versions, Addresses(uploads, fetcher_of(settings, uploads)),
+            state.runs, quotas, uploads, imports, versions, Addresses(uploads, fetcher),
             telemetry, shares, state.database,
         )  # fmt: skip
 

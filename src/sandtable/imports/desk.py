@@ -1,4 +1,4 @@
-"""Imports at work: files are fetched, read and registered, one conversion at a time.
+"""Imports at work: files are fetched, tables copied, and both read and registered, one conversion at a time.
 
 Invariant: the record on disk says what is to be done before it is begun, so that another server goes on when this one
 ends: what was being read is read again, and questions stay open. A dataset appears when all its files were read, or not
@@ -23,6 +23,7 @@ from sandtable.catalog.reading.file_tables import Decided
 from sandtable.catalog.reading.filenames import NamedFile, name_files
 from sandtable.catalog.stored.source import Progress
 from sandtable.errors import ErrorCode, InvalidInput, Problem, QueueFull, SandtableError
+from sandtable.imports.copies import Copies, copied_at, require_not_copied
 from sandtable.imports.fetches import Fetches, require_address
 from sandtable.imports.model import Import, ImportedFile, ImportOrder, ImportProgress, ImportRecord
 from sandtable.imports.outcomes import asked_or_failed, ready
@@ -57,6 +58,7 @@ class OwnData(Protocol):
         self,
         files: Sequence[NamedFile],
         *,
+        dataset_id: str | None = None,
         title: str = "",
         to: str | None = None,
         decided: Decided = ...,
@@ -82,12 +84,15 @@ class Imports:
         own: OwnData,
         fetcher: Fetches,
         observer: Observer = UNOBSERVED,
+        *,
+        copies: Copies,
     ) -> None:
         self._records = records
         self._uploads = uploads
         self._own = own
         self._fetcher = fetcher
         self._observer = observer
+        self._copies = copies
         self.then: Callable[[Added], Awaitable[None]] | None = None
         """Called in the background with each dataset that an import made or changed."""
         self._one = asyncio.Lock()
@@ -126,9 +131,10 @@ class Imports:
             )
         if order.url:
             require_address(order.url)
-        else:
+        elif not order.source:
             self._named(files)
         every = await asyncio.to_thread(self._records.all)
+        require_not_copied(order.source, every)
         if sum(not record.shown.ended for record in every) >= MOST_OPEN:
             raise QueueFull(
                 f"{MOST_OPEN} imports are under way or wait for answers",
@@ -141,7 +147,9 @@ class Imports:
         now = datetime.now(UTC)
         shown = Import(
             id=f"imp_{secrets.token_hex(16)}",
-            files=tuple(ImportedFile(name=upload.name, bytes=upload.offset) for upload in files),
+            files=tuple(ImportedFile(name=upload.name, bytes=upload.offset) for upload in files)
+            or tuple(ImportedFile(name=name, bytes=0) for name in order.tables),
+            source=order.source or None,
             dataset_id=order.dataset_id,
             created_at=now.isoformat(timespec="milliseconds"),
         )
@@ -175,6 +183,10 @@ class Imports:
     async def order_of(self, import_id: str) -> ImportOrder:
         """Raises NotFound."""
         return (await asyncio.to_thread(self._records.read, import_id)).order
+
+    async def copied_at(self, source: str) -> str | None:
+        """When the tables of a connected database were last copied, as far as it is remembered."""
+        return copied_at(source, await asyncio.to_thread(self._records.all))
 
     async def uses(self, upload_id: str) -> bool:
         """Whether an import that has not ended needs the upload."""
@@ -240,8 +252,7 @@ class Imports:
         began = time.perf_counter()
         try:
             record = await self._fetched(record)
-            async with self._one:
-                added = await self._read(record)
+            added = await (self._copied if record.order.source else self._read)(record)
         except SandtableError as error:
             outcome = asked_or_failed(record.shown, error)
             log.info("import_not_ready", import_id=record.shown.id, state=outcome.state, reason=error.message)
@@ -274,20 +285,34 @@ class Imports:
 
     async def _read(self, record: ImportRecord) -> Added:
         order, progress = record.order, self._watch(record, "reading")
-        if order.again:
-            assert order.dataset_id is not None
-            return await self._own.correct(
-                order.dataset_id, record.answers, repairs=record.agreed, progress=progress
+        async with self._one:
+            if order.again:
+                assert order.dataset_id is not None
+                return await self._own.correct(
+                    order.dataset_id, record.answers, repairs=record.agreed, progress=progress
+                )
+            uploads = [await asyncio.to_thread(self._uploads.find, upload_id) for upload_id in order.uploads]
+            return await self._own.add(
+                self._named(uploads),
+                title=order.title,
+                to=order.dataset_id,
+                decided=Decided(record.answers, record.agreed),
+                progress=progress,
+                owner=order.owner,
             )
-        uploads = [await asyncio.to_thread(self._uploads.find, upload_id) for upload_id in order.uploads]
-        return await self._own.add(
-            self._named(uploads),
-            title=order.title,
-            to=order.dataset_id,
-            decided=Decided(record.answers, record.agreed),
-            progress=progress,
-            owner=order.owner,
-        )
+
+    async def _copied(self, record: ImportRecord) -> Added:
+        """The copies are there until their dataset has taken them."""
+        order, progress = record.order, self._watch(record, "copying")
+        async with self._copies.copied(order.source, order.owner, order.tables, progress) as files, self._one:
+            return await self._own.add(
+                files,
+                dataset_id=order.source,
+                title=order.title,
+                decided=Decided(record.answers, record.agreed),
+                progress=self._watch(record, "reading"),
+                owner=order.owner,
+            )
 
     def _named(self, uploads: Sequence[Upload]) -> list[NamedFile]:
         """Raises InvalidInput for two files of one table, and for a file that is none of data."""

@@ -1,4 +1,5 @@
-"""An import: one arrival of files that becomes a dataset, tables of one, or a new version of one."""
+"""An import: one arrival of files, or of tables of a connected database, that becomes a dataset, tables of one, or a
+new version of one."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ class ImportProgress(_Frozen):
     done: int
     total: int
     """0 where it is not known."""
-    what: Literal["waiting", "fetching", "reading", "converting"]
+    what: Literal["waiting", "fetching", "copying", "reading", "converting"]
 
 
 class TableMisfit(_Frozen):
@@ -44,6 +45,9 @@ class Import(_Frozen):
     """`asks`: questions are open, or the files were refused and repairs are offered; `problem` says why. `failed`: only
     other files can help."""
     files: tuple[ImportedFile, ...] = ()
+    """Of a database, its tables; their bytes are known when they were copied."""
+    source: str | None = None
+    """The connected database whose tables are copied."""
     progress: ImportProgress | None = None
     questions: tuple[FileQuestion, ...] = ()
     repairs: tuple[Repair, ...] = ()
@@ -62,12 +66,17 @@ class Import(_Frozen):
 
 
 class ImportOrder(_Frozen):
-    """What is to be imported: uploads, the file at an address, or the kept files of a dataset again."""
+    """What is to be imported: uploads, the file at an address, tables of a connected database, or the kept files of a
+    dataset again."""
 
     uploads: tuple[str, ...] = ()
     url: str = ""
     dataset_id: str | None = None
     """The dataset that gets the tables, or whose kept files are read again."""
+    source: str = ""
+    """The connected database, and the id of the dataset that its tables become."""
+    tables: tuple[str, ...] = ()
+    """Of the database; those that the dataset has when empty."""
     title: str = ""
     user: str
     owner: str = ""
@@ -75,7 +84,7 @@ class ImportOrder(_Frozen):
 
     @property
     def again(self) -> bool:
-        return not self.uploads and not self.url
+        return not self.uploads and not self.url and not self.source
 
 
 class ImportRecord(_Frozen):

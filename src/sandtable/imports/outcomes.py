@@ -7,7 +7,7 @@ from typing import Any
 from sandtable.catalog.own.datasets import Added
 from sandtable.catalog.recipe import FileQuestion, Repair
 from sandtable.errors import SandtableError
-from sandtable.imports.model import Import, TableMisfit
+from sandtable.imports.model import Import, ImportedFile, TableMisfit
 
 MOST_MISFITS = 100
 _SHOWN_APART = ("questions", "repairs", "misfits")
@@ -25,9 +25,11 @@ def ready(shown: Import, added: Added) -> Import:
     repairs = {repair.id: repair for found in findings.values() for repair in found.repairs}
     changes = version.changes.in_words if added.outcome == "changed" else ()
     same = ("The data are the same as before.",) if added.outcome == "unchanged" else ()
+    copied = tuple(ImportedFile(name=s.name, bytes=s.bytes) for s in version.sources)
     return shown.model_copy(
         update={
             "state": "ready",
+            "files": copied if shown.source else shown.files,
             "progress": None,
             "dataset_id": added.record.id,
             "version": version.dataset.version,

@@ -20,6 +20,7 @@ from sandtable.server import (
     agui,
     catalogs,
     chat,
+    databases,
     errors,
     files,
     health,
@@ -58,6 +59,7 @@ TAGS = [
         "name": "files",
         "description": "Bring your own files: send them, say how they are read, take them away.",
     },
+    {"name": "databases", "description": "Connect a database, and copy tables of it into a dataset."},
     {"name": "chat", "description": "Ask in plain language, and go on asking."},
     {"name": "query", "description": "Ask, and watch the answer being worked out over a WebSocket."},
     {"name": "runs", "description": "Ask, wait, look, cancel. Every run leaves a capsule, refused ones too."},
@@ -70,6 +72,7 @@ CHECKS_WAITING = 128
 ADAPTERS = (
     Adapter((rest.router,)),
     files.ADAPTER,
+    databases.ADAPTER,
     catalogs.ADAPTER,
     chat.ADAPTER,
     v2.ADAPTER,

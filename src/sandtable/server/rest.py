@@ -23,6 +23,7 @@ from sandtable.runs.ids import RUN_ID
 from sandtable.runs.model import Run, check_names
 from sandtable.server import charts, explaining, exports, logs, views
 from sandtable.server.callers import User
+from sandtable.server.dataset_summaries import DatasetSummary
 from sandtable.server.errors import ErrorBody
 from sandtable.server.hanging_up import while_there
 from sandtable.server.samples import Samples
@@ -112,16 +113,13 @@ def _checks(request: Request) -> FairQueue:
 
 
 @router.get("/datasets", operation_id="list_datasets", tags=["datasets"], summary="What may be asked about")
-async def list_datasets(request: Request) -> list[views.DatasetSummary]:
+async def list_datasets(request: Request) -> list[DatasetSummary]:
     """Those that people added come first, the newest at the top."""
     datasets = _parts(request).datasets
     own = {record.id: record for record in await asyncio.to_thread(datasets.own.list)}
     added = {dataset_id: record.added_at for dataset_id, record in own.items()}
     every = sorted(datasets.datasets(), key=lambda dataset: added.get(dataset.id, ""), reverse=True)
-    return [
-        views.DatasetSummary.of(each, own=each.id in own, owner=own[each.id].owner if each.id in own else "")
-        for each in every
-    ]
+    return [DatasetSummary.of(each, own.get(each.id)) for each in every]
 
 
 @router.get(

@@ -162,43 +162,6 @@ class _Shown(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class TableSummary(_Shown):
-    name: str
-    description: str
-    rows: int | None
-    columns: int
-
-
-class DatasetSummary(_Shown):
-    id: str
-    title: str
-    description: str
-    version: str
-    as_of: str | None
-    prompts: tuple[str, ...]
-    tables: tuple[TableSummary, ...]
-    own: bool = Field(False, description="Whether people added it here.")
-    owner: str = Field("", description="Of one that was added; empty for everyone here.")
-
-    @classmethod
-    def of(cls, dataset: Dataset, *, own: bool = False, owner: str = "") -> DatasetSummary:
-        tables = tuple(
-            TableSummary(name=t.name, description=t.description, rows=t.rows, columns=len(t.columns))
-            for t in dataset.tables
-        )
-        return cls(
-            id=dataset.id,
-            title=dataset.title,
-            description=dataset.description,
-            version=dataset.version,
-            as_of=dataset.as_of,
-            prompts=dataset.prompts,
-            tables=tables,
-            own=own,
-            owner=owner,
-        )
-
-
 class Sample(_Shown):
     """The first rows of a table, from a run like any other; or why there are none."""
 

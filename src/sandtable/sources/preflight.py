@@ -62,12 +62,13 @@ def require_reader(found: Preflight, identity: Identity, source: Source) -> list
             suggestion=reader_grants(source, found),
             role=identity.role,
             reasons=reasons,
+            grants=grant_statements(source, found),
         )
     return reasons
 
 
-def reader_grants(source: Source, found: Preflight) -> str:
-    """Statements that make a reader, for the database's owner to run."""
+def grant_statements(source: Source, found: Preflight) -> list[str]:
+    """They make a reader, for the database's owner to run."""
     wanted = [
         source.only_schema,
         *(schema for schema, _ in found.writable),
@@ -75,8 +76,11 @@ def reader_grants(source: Source, found: Preflight) -> str:
         *found.schemas,
     ]
     schema = next((each for each in wanted if each and each != "*"), "public")
-    statements = source.known.reader(f"{source.name}_reader", schema, found.creates_in)
-    account = source.known.account
+    return source.known.reader(f"{source.name}_reader", schema, found.creates_in)
+
+
+def reader_grants(source: Source, found: Preflight) -> str:
+    statements, account = grant_statements(source, found), source.known.account
     return (
         f"Connect as a {account} that can only read. The owner of the database makes one so: {' '.join(statements)}"
         f" To use this {account} all the same, add --allow-writer with its name."

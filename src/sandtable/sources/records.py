@@ -53,6 +53,8 @@ class Source(BaseModel):
     allowed_writer: str = ""
     """The role that is used although it can write."""
     connected_at: str = ""
+    owner: str = ""
+    """The user of a server that it belongs to; empty for one that was connected on the command line."""
 
     @property
     def place(self) -> str:

@@ -26,6 +26,8 @@ _NEEDS: dict[str, Needs] = {
     "POST /imports": "data",
     "POST /uploads": "data",
     "POST /upload": "data",
+    "POST /database": "data",
+    "GET /database/{name}": "data",
     "WS /v2/stream/{session_id}": "ask",
     "GET /.well-known/agent-card.json": "any",
     "POST /langgraph/threads/{thread_id}/history": "read",

@@ -16,7 +16,8 @@ Rule = Literal[
     "list",  # answers all, with what each may see
     "thread", "run", "dataset",  # may be read by those with whom it is shared
     "change thread", "change run", "change dataset", "remove dataset",  # is refused to those who may read
-    "own",  # is never shared: uploads and imports
+    "own",  # is never shared: uploads, imports and connected databases
+    "administrator",  # is refused to all but an administrator, also where there are no accounts
     "administration",  # is refused to all but an administrator, who learns that there are no accounts
     "hidden",  # is there for none of them: turns that no A2A client began, and accounts where there are none
 ]  # fmt: skip
@@ -34,6 +35,7 @@ EXPECTED: dict[Rule, tuple[str, ...]] = {
     "change dataset": (HIDDEN, HIDDEN, HIDDEN, REFUSED, ALLOWED, ALLOWED, ALLOWED),
     "remove dataset": (HIDDEN, HIDDEN, HIDDEN, REFUSED, REFUSED, ALLOWED, ALLOWED),
     "administration": (*(REFUSED,) * 6, HIDDEN),
+    "administrator": (*(REFUSED,) * 6, ALLOWED),
     "hidden": (HIDDEN,) * 7,
     "own": (HIDDEN, HIDDEN, HIDDEN, HIDDEN, HIDDEN, ALLOWED, ALLOWED),
 }
@@ -196,6 +198,7 @@ CASES: tuple[Case, ...] = (
     Case("list", "GET /runs", lists="run"),
     Case("list", "GET /imports"),
     Case("list", "GET /files", lists="file"),
+    Case("list", "GET /database"),
     Case("list", "GET /", lists="dataset"),
     Case("list", "GET /chat/"),
     Case("list", "POST /langgraph/assistants/search", body=lambda ids: {"limit": 1000}, lists="dataset"),
@@ -324,6 +327,20 @@ CASES: tuple[Case, ...] = (
     Case("own", "GET /imports/{import_id}"),
     Case("own", "POST /imports/{import_id}/answers", body=lambda ids: {"answers": {"day": "text"}}),
     Case("own", "DELETE /imports/{import_id}", consumes=True),
+    # The hosts of these two answer nothing, which is said. The second one is not listed for everyone.
+    Case("own", "GET /database/{name}", "/database/{database}"),
+    Case(
+        "administrator",
+        "POST /database",
+        body=lambda ids: {"url": "postgresql://r@127.0.0.2:1/x", "name": "x"},
+    ),
+    Case(
+        "own",
+        "POST /database/{name}/snapshot",
+        "/database/{database}/snapshot",
+        body=lambda ids: {"tables": ["orders"]},
+    ),
+    Case("own", "DELETE /database/{name}", "/database/{database}", consumes=True),
 )
 
 

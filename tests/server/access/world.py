@@ -16,6 +16,8 @@ from sandtable.accounts.accounts import Accounts
 from sandtable.accounts.passwords import Passwords
 from sandtable.accounts.schema import FILE, MIGRATIONS
 from sandtable.settings import Settings
+from sandtable.sources.address import read_address
+from sandtable.sources.records import SourceRecords, source_of
 from sandtable.store.sqlite.file import SqliteFile
 from tests.accounts.conftest import CHEAP, LIFETIME, Clock
 from tests.server.accounts.conftest import OWN
@@ -84,6 +86,7 @@ class World:
             assert alone.status_code == 200, alone.text
             self.things.ids = {
                 "dataset": name,
+                "database": self._database(f"annas_shop_{self.things.count}"),
                 "import": made["id"],
                 "file": next(file["id"] for file in files if file["dataset_id"] == name),
                 "upload": begun.headers["location"].rpartition("/")[2],
@@ -93,6 +96,14 @@ class World:
                 "run": alone.json()["run_id"],
                 "thread_run": (await anna.get("/runs", params={"text": SECRET})).json()["runs"][0]["run_id"],
             }
+
+    def _database(self, name: str) -> str:
+        """One that Anna connected, at an address where nothing answers."""
+        address = read_address("postgresql://reader@127.0.0.1:1/shop")
+        source = source_of(address, name, only_schema="", password_env="", allowed_writer="")
+        records = SourceRecords(self.house.settings.home)
+        records.write(source.model_copy(update={"owner": "anna"}), None)
+        return name
 
     async def share(self, **recipient: str) -> None:
         async with self.client("owner") as anna:
@@ -163,6 +174,7 @@ async def peopled(home: Path) -> AsyncIterator[World]:
         trusted_proxies=THIS_MACHINE,
         groups_header=GROUPS,
         admin_groups=("operators",),
+        database_hosts=("127.0.0.1",),
     )
     async with served(home, settings) as server:
         world = World(server.app, server.house, PEOPLE)
@@ -174,9 +186,8 @@ async def peopled(home: Path) -> AsyncIterator[World]:
 async def with_accounts(home: Path, **given: Any) -> AsyncIterator[tuple[World, Accounts]]:
     """The same, where people have accounts: Bob, Anna and Olga signed in with browsers, and Carl has an API key."""
     # One person sends more here than people do.
-    settings = Settings(
-        home=home, web=home / "not-built", accounts="on", rate_reads=0, rate_writes=0, **given
-    )
+    given = {"rate_reads": 0, "rate_writes": 0, "database_hosts": ("127.0.0.1",), **given}
+    settings = Settings(home=home, web=home / "not-built", accounts="on", **given)
     tables = SqliteFile(home / FILE, MIGRATIONS, synchronous="NORMAL")
     accounts = Accounts(tables, LIFETIME, Passwords(CHEAP), Clock())
     await accounts.open()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from sandtable.assemble import Parts
+from sandtable.assemble.sources import sources_of
 from sandtable.server.access.datasets import SeenDatasets
 from sandtable.server.access.files import SeenImports, SeenUploads
 from sandtable.server.access.runs import Named, SeenRuns
+from sandtable.server.access.sources import SeenSources
 
 
 class SeenParts:
@@ -36,6 +39,11 @@ class SeenParts:
         self.runs = SeenRuns(every.runs, self.datasets, named)
         self.uploads = SeenUploads(every.uploads)
         self.imports = SeenImports(every.imports, self.uploads, self.datasets)
+
+    @cached_property
+    def sources(self) -> SeenSources:
+        every = self._every
+        return SeenSources(sources_of(every), every.imports, every.datasets, every.settings.database_hosts)
 
     def __getattr__(self, name: str) -> Any:
         if name in self._AS_THEY_ARE:

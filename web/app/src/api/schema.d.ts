@@ -45,6 +45,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/database": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The connected databases */
+        get: operations["list_databases"];
+        put?: never;
+        /**
+         * Connect a database
+         * @description What the role can do is tried, in a transaction that is rolled back, by a sealed process that can reach this one
+         *     address. A role that can write is refused, unless `allow_writer` names it; nothing is kept then. A database of
+         *     yours with this name is replaced.
+         */
+        post: operations["connect_database"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/database/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the role can do, and the tables it can read now
+         * @description The database is asked.
+         */
+        get: operations["look_at_database"];
+        put?: never;
+        post?: never;
+        /**
+         * Forget a database and its password
+         * @description Its dataset stays as it is.
+         */
+        delete: operations["disconnect_database"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/database/{name}/snapshot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy tables into a dataset, or copy them again
+         * @description All tables are read at one moment of the database. They become the dataset of this name, or a newer version of it
+         *     where anything changed; without `tables`, those that it has are copied again.
+         */
+        post: operations["copy_tables"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/datasets": {
         parameters: {
             query?: never;
@@ -1556,6 +1624,137 @@ export interface components {
          * @enum {string}
          */
         ColumnType: "text" | "integer" | "decimal" | "float" | "boolean" | "date" | "timestamp" | "time" | "other";
+        /** DatabaseBody */
+        DatabaseBody: {
+            /**
+             * Allow Writer
+             * @description The name of the role, to use it although it can write.
+             * @default
+             */
+            allow_writer: string;
+            /**
+             * Name
+             * @description Of the database here, and the id of the dataset that its tables become.
+             */
+            name: string;
+            /**
+             * Password
+             * Format: password
+             * @description Of the role; or a part of `url`. It is in no answer.
+             */
+            password?: string | null;
+            /**
+             * Schema
+             * @description The one schema that is looked at; else all.
+             * @default
+             */
+            schema: string;
+            /**
+             * Url
+             * @description Such as `postgresql://ROLE@HOST:5432/DATABASE`. Files and sockets of the server cannot be named.
+             */
+            url: string;
+        };
+        /**
+         * DatabaseLook
+         * @description A database as it is now: what its role can do, and the tables that it can read.
+         */
+        DatabaseLook: {
+            /** Allowed Writer */
+            allowed_writer: string;
+            /** Connected At */
+            connected_at: string;
+            /** Copied */
+            copied: string[];
+            /** Copied At */
+            copied_at: string | null;
+            /** Database */
+            database: string;
+            /** Dataset Id */
+            dataset_id: string | null;
+            /** Encrypted */
+            encrypted: boolean;
+            /** Host */
+            host: string;
+            /** Kind */
+            kind: string;
+            /** Name */
+            name: string;
+            /** Only Schema */
+            only_schema: string;
+            /** Overruled */
+            overruled: string[];
+            /** Owner */
+            owner: string;
+            /** Place */
+            place: string;
+            /** Port */
+            port: number;
+            /** Remarks */
+            remarks: string[];
+            /** Role */
+            role: string;
+            /** Sslmode */
+            sslmode: string;
+            /** Tables */
+            tables: components["schemas"]["DatabaseTable"][];
+        };
+        /** DatabaseTable */
+        DatabaseTable: {
+            /** Columns */
+            columns: number;
+            /** Kind */
+            kind: string;
+            /** Name */
+            name: string;
+            /** Rows */
+            rows: number | null;
+        };
+        /** DatabaseView */
+        DatabaseView: {
+            /** Allowed Writer */
+            allowed_writer: string;
+            /** Connected At */
+            connected_at: string;
+            /** Copied */
+            copied: string[];
+            /** Copied At */
+            copied_at: string | null;
+            /** Database */
+            database: string;
+            /** Dataset Id */
+            dataset_id: string | null;
+            /** Host */
+            host: string;
+            /** Kind */
+            kind: string;
+            /** Name */
+            name: string;
+            /** Only Schema */
+            only_schema: string;
+            /** Owner */
+            owner: string;
+            /** Place */
+            place: string;
+            /** Port */
+            port: number;
+            /** Role */
+            role: string;
+            /** Sslmode */
+            sslmode: string;
+        };
+        /** Databases */
+        Databases: {
+            /** Databases */
+            databases: components["schemas"]["DatabaseView"][];
+            /** Hosts */
+            hosts: string[];
+            /**
+             * May Connect
+             * @enum {string}
+             */
+            may_connect: "any" | "listed" | "none";
+        };
         /** Dataset */
         Dataset: {
             /** As Of */
@@ -1626,6 +1825,12 @@ export interface components {
         DatasetSummary: {
             /** As Of */
             as_of: string | null;
+            /**
+             * Copied
+             * @description Whether it is copied from a database; such a one takes no files.
+             * @default false
+             */
+            copied: boolean;
             /** Description */
             description: string;
             /** Id */
@@ -1873,6 +2078,8 @@ export interface components {
              * @default []
              */
             repairs: components["schemas"]["Repair"][];
+            /** Source */
+            source?: string | null;
             /**
              * State
              * @default reading
@@ -1929,7 +2136,7 @@ export interface components {
              * What
              * @enum {string}
              */
-            what: "waiting" | "fetching" | "reading" | "converting";
+            what: "waiting" | "fetching" | "copying" | "reading" | "converting";
         };
         /**
          * ImportedCatalog
@@ -2941,6 +3148,20 @@ export interface components {
              */
             password: string;
         };
+        /** SnapshotBody */
+        SnapshotBody: {
+            /**
+             * Tables
+             * @description As GET /database/{name} names them; empty: those that the dataset has.
+             */
+            tables?: string[];
+            /**
+             * Title
+             * @description Of the dataset.
+             * @default
+             */
+            title: string;
+        };
         /** SvgArtifact */
         SvgArtifact: {
             /**
@@ -3776,6 +3997,284 @@ export interface operations {
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
+        };
+    };
+    list_databases: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Databases"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    connect_database: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DatabaseBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatabaseLook"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such database. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            /** @description The database cannot be reached or used. For a role that can write, `details` has `role`, `reasons`, and `grants`: the statements that make a role which can only read. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+            /** @description The database did not answer in time. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    look_at_database: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatabaseLook"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such database. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            /** @description The database cannot be reached or used. For a role that can write, `details` has `role`, `reasons`, and `grants`: the statements that make a role which can only read. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+            /** @description The database did not answer in time. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    disconnect_database: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such database. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+            /** @description The database did not answer in time. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    copy_tables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SnapshotBody"];
+            };
+        };
+        responses: {
+            /** @description The tables are being copied; `Location` is where to look. */
+            202: {
+                headers: {
+                    /** @description Where the import is. */
+                    Location?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such database. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+            /** @description The database did not answer in time. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     list_datasets: {

@@ -101,6 +101,7 @@ const dataset = (id: string): DatasetSummary => ({
   prompts: [],
   own: false,
   owner: "",
+  copied: false,
   tables: [
     { name: "a", description: "", rows: 9000, columns: 1 },
     { name: "b", description: "", rows: 172, columns: 1 },
