@@ -26,6 +26,11 @@ export type DatasetSchema = Schemas["DatasetSchema"];
 export type TableSchema = Schemas["TableSchema"];
 export type Sample = Schemas["Sample"];
 export type Import = Schemas["Import"];
+export type Databases = Schemas["Databases"];
+export type Database = Schemas["DatabaseView"];
+/** A database as it is now: what its role can do, and its tables. */
+export type DatabaseLook = Schemas["DatabaseLook"];
+export type DatabaseTable = Schemas["DatabaseTable"];
 export type FileQuestion = Schemas["FileQuestion"];
 export type Repair = Schemas["Repair"];
 export type Reading = Schemas["Reading"];

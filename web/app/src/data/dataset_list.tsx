@@ -9,6 +9,8 @@ import { SharedMark } from "~/sharing/shared_mark";
 import { useWhose } from "~/sharing/use_sharing";
 import { Page, places } from "~/shell";
 import { Empty, ErrorNote, SkeletonLines } from "~/ui";
+import { ConnectDatabase } from "./database/connect_database";
+import { WaitingDatabases } from "./database/waiting_databases";
 import { Version } from "./version";
 
 export function DatasetList() {
@@ -16,10 +18,13 @@ export function DatasetList() {
   return (
     <Page title="Data">
       <div className="mx-auto max-w-4xl space-y-3 p-4 md:p-6">
-        <AddData />
+        <AddData>
+          <ConnectDatabase />
+        </AddData>
         <p className="pb-2 text-ink-3 text-small">
           CSV, Excel, ODS, JSON, Parquet, also compressed. You can drop files on any page.
         </p>
+        <WaitingDatabases />
         {datasets.isPending && <SkeletonLines lines={9} label="Loading datasets" />}
         {datasets.error && <ErrorNote error={datasets.error} onRetry={() => datasets.refetch()} />}
         {datasets.data?.length === 0 && (

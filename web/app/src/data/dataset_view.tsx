@@ -12,6 +12,7 @@ import { useWhose } from "~/sharing/use_sharing";
 import { Crumbs, Page, places } from "~/shell";
 import { Empty, ErrorNote, SkeletonLines, Tabs } from "~/ui";
 import { CatalogView } from "./catalog/catalog_view";
+import { CopiedFrom } from "./database/copied_from";
 import { Metrics } from "./metrics";
 import { Prompts } from "./prompts";
 import { ReadingView } from "./reading";
@@ -74,9 +75,10 @@ function Whole({ dataset }: { dataset: Dataset }) {
   return (
     <>
       <Header dataset={dataset} />
+      {listed?.copied && <CopiedFrom datasetId={dataset.id} />}
       {own && (
         <div className="flex flex-wrap items-start gap-2">
-          <AddData datasetId={dataset.id} />
+          {!listed?.copied && <AddData datasetId={dataset.id} />}
           {people && mine && <ShareDataset datasetId={dataset.id} title={title} />}
           {mine && <RemoveDataset datasetId={dataset.id} title={title} />}
           {sharedBy && <SharedMark by={sharedBy} className="self-center" />}

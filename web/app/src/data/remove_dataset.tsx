@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { useNavigate } from "react-router";
+import { databaseKeys } from "~/api/databases";
 import { removeDataset } from "~/api/imports";
 import { keys } from "~/api/queries";
 import { places } from "~/shell";
@@ -20,7 +21,11 @@ export function RemoveDataset({ datasetId, title }: { datasetId: string; title: 
       // What this page still shows stays until it is left: a query that is removed while it is shown is
       // fetched again, and there is nothing to fetch any more.
       client.removeQueries({ queryKey: keys.dataset(datasetId), type: "inactive" });
-      await client.invalidateQueries({ queryKey: keys.datasets, exact: true });
+      await Promise.all(
+        [keys.datasets, databaseKeys.all].map((queryKey) =>
+          client.invalidateQueries({ queryKey, exact: true }),
+        ),
+      );
     },
   });
   return (

@@ -1,10 +1,10 @@
 import { ClipboardPaste, FilePlus } from "lucide-react";
-import { useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { Button, Dialog, Input } from "~/ui";
 import { bringFiles, bringText } from "./transfers";
 
-/** Choose files, or paste a table; files can also be dropped on any page. */
-export function AddData({ datasetId }: { datasetId?: string }) {
+/** Choose files, or paste a table; files can also be dropped on any page. `children`: other ways. */
+export function AddData({ datasetId, children }: { datasetId?: string; children?: ReactNode }) {
   const chooser = useRef<HTMLInputElement>(null);
   const [pasting, setPasting] = useState(false);
   return (
@@ -19,6 +19,7 @@ export function AddData({ datasetId }: { datasetId?: string }) {
           Paste a table
         </Button>
       )}
+      {children}
       <input
         ref={chooser}
         type="file"

@@ -21,6 +21,7 @@ export function Progress({ what, done, total }: { what: string; done: number; to
       <p className="text-ink-2 text-small tabular-nums">
         {what}
         {share !== null && `, ${bytes(done)} of ${bytes(total)}`}
+        {share === null && done > 0 && `, ${bytes(done)}`}
       </p>
     </div>
   );

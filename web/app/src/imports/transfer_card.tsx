@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { CircleCheck, X } from "lucide-react";
-import { type ReactNode, useEffect } from "react";
-import { Link } from "react-router";
+import { type ReactNode, useEffect, useRef } from "react";
+import { Link, useLocation, useNavigate } from "react-router";
+import { databaseKeys } from "~/api/databases";
 import { forgetImport, importQuery } from "~/api/imports";
 import type { Import } from "~/api/model";
 import { keys } from "~/api/queries";
@@ -21,6 +22,7 @@ export function TransferCard({ transfer }: { transfer: Transfer }) {
     if (made && made.state !== "ready") void forgetImport(made.id);
   };
   useFresh(made);
+  useOpened(transfer.opens ? made : undefined);
   return (
     <article className="rounded-md border border-line-strong bg-page p-3 shadow-none">
       <header className="flex items-start gap-2">
@@ -48,6 +50,7 @@ function Body({ transfer, made, error }: { transfer: Transfer; made: Import | un
 const DOING: Record<string, string> = {
   waiting: "Waiting",
   fetching: "Fetching",
+  copying: "Copying",
   reading: "Reading",
   converting: "Reading",
 };
@@ -106,6 +109,21 @@ function useFresh(made: Import | undefined): void {
   const client = useQueryClient();
   const version = made?.state === "ready" ? made.version : null;
   useEffect(() => {
-    if (version) void client.invalidateQueries({ queryKey: keys.datasets });
+    if (!version) return;
+    void client.invalidateQueries({ queryKey: keys.datasets });
+    void client.invalidateQueries({ queryKey: databaseKeys.all, exact: true });
   }, [client, version]);
+}
+
+/** Shows the new dataset to a person who waits for it in the list. */
+function useOpened(made: Import | undefined): void {
+  const go = useNavigate();
+  const { pathname } = useLocation();
+  const id = made?.state === "ready" ? made.dataset_id : null;
+  const gone = useRef(false);
+  useEffect(() => {
+    if (!id || gone.current) return;
+    gone.current = true;
+    if (pathname.replace(/\/$/, "") === places.data) go(places.dataset(id));
+  }, [id, pathname, go]);
 }

@@ -12,6 +12,8 @@ export interface Transfer {
   sent: number;
   importId: string | null;
   error: unknown;
+  /** Whether the dataset is shown when it is ready, to a person who still looks at the list of data. */
+  opens: boolean;
   stop: () => void;
 }
 
@@ -65,20 +67,20 @@ export function bringText(text: string, name: string): void {
 }
 
 /** An import that was begun elsewhere, such as a corrected reading. */
-export function follow(title: string, begin: () => Promise<Import>): void {
-  void bring(title, 0, begin);
+export function follow(title: string, begin: () => Promise<Import>, opens = false): void {
+  void bring(title, 0, begin, opens);
 }
 
 type Begin = (key: number, signal: AbortSignal) => Promise<Import>;
 
-async function bring(title: string, total: number, begin: Begin): Promise<void> {
+async function bring(title: string, total: number, begin: Begin, opens = false): Promise<void> {
   const key = nextKey++;
   const stopping = new AbortController();
   const stop = () => {
     stopping.abort();
     dismiss(key);
   };
-  set([...transfers, { key, title, total, sent: 0, importId: null, error: null, stop }]);
+  set([...transfers, { key, title, total, sent: 0, importId: null, error: null, opens, stop }]);
   try {
     const made = await begin(key, stopping.signal);
     change(key, { importId: made.id, sent: total });
