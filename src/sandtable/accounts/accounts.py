@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from sandtable.accounts import audit
 from sandtable.accounts.attempts import Attempts
+from sandtable.accounts.changes import ReportingTables
 from sandtable.accounts.keys import ApiKeys
 from sandtable.accounts.model import Person
 from sandtable.accounts.names import is_name
@@ -41,9 +42,9 @@ class Accounts:
         passwords: Passwords | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.tables = tables
-        self.people, self.teams = People(tables), Teams(tables)
-        self.keys, self.sessions = ApiKeys(tables), Sessions(tables, lifetime or Lifetime())
+        self.tables = reporting = ReportingTables(tables)
+        self.people, self.teams = People(reporting), Teams(reporting)
+        self.keys, self.sessions = ApiKeys(reporting), Sessions(reporting, lifetime or Lifetime())
         self.passwords = passwords or Passwords()
         self.attempts = Attempts()
         self._clock = clock

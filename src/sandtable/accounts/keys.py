@@ -5,12 +5,12 @@ Invariant: a key is shown once, when it is made; its SHA-256 is kept. A key neve
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, cast
 
 from sandtable.accounts.model import ApiKey, Person
 from sandtable.accounts.names import key_name
-from sandtable.accounts.people import people_of
+from sandtable.accounts.people import PERSON, marks, people_by_proof, people_of
 from sandtable.accounts.principal import SCOPES, Scope
 from sandtable.accounts.random_tokens import KEY_PREFIX, digest_of, new_id, new_token
 from sandtable.errors import InvalidInput, NotFound
@@ -71,9 +71,8 @@ class ApiKeys:
     async def find(self, token: str, now: int) -> tuple[ApiKey, Person] | None:
         """The key and its user; None for one that is unknown, revoked or expired. Notes the use."""
         rows = await self._tables.rows(
-            "SELECT k.id, k.person, k.name AS key_name, k.scopes, k.created_at AS key_created, k.expires_at, k.used_at,"
-            " p.name, p.is_admin, p.disabled, p.password IS NOT NULL AS has_password, p.issuer, p.subject,"
-            " p.created_at, p.signed_in_at, m.team"
+            "SELECT k.id, k.person, k.name AS key_name, k.scopes, k.created_at AS key_created, k.expires_at, k.used_at,"  # noqa: S608 - columns of ours
+            f" {PERSON}"
             " FROM sandtable_api_keys k JOIN sandtable_people p ON p.name = k.person AND p.removed_at IS NULL"
             " LEFT JOIN sandtable_members m ON m.person = p.name WHERE k.digest = ?",
             digest_of(token),
@@ -89,6 +88,20 @@ class ApiKeys:
                 ("UPDATE sandtable_api_keys SET used_at = ? WHERE id = ?", (now, key.id))
             )
         return key, people_of(rows)[0]
+
+    async def people(self, ids: Collection[str], now: int) -> dict[str, Person]:
+        """The users of those of these keys that are known and have not expired. Notes no use."""
+        if not ids:
+            return {}
+        rows = await self._tables.rows(
+            f"SELECT k.id AS proof_id, {PERSON}"  # noqa: S608 - columns of ours
+            " FROM sandtable_api_keys k JOIN sandtable_people p ON p.name = k.person AND p.removed_at IS NULL"
+            " LEFT JOIN sandtable_members m ON m.person = p.name"
+            f" WHERE (k.expires_at IS NULL OR k.expires_at > ?) AND k.id IN ({marks(ids)})",
+            now,
+            *ids,
+        )
+        return people_by_proof(rows)
 
 
 def checked_scopes(given: Iterable[str]) -> frozenset[Scope]:

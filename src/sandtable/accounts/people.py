@@ -6,6 +6,7 @@ administrator cannot be removed, disabled or made an ordinary user, also not by 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from sandtable.accounts.model import Person
@@ -14,12 +15,13 @@ from sandtable.errors import InvalidInput, NotFound
 from sandtable.quoting import quote
 from sandtable.store.tables import Tables
 
-_COLUMNS = (
+PERSON = (
     "p.name, p.is_admin, p.disabled, p.password IS NOT NULL AS has_password, p.issuer, p.subject, p.created_at,"
     " p.signed_in_at, m.team"
 )
+"""The columns that `people_of` reads, of the tables `p` and `m`."""
 _FOUND = (
-    f"SELECT {_COLUMNS} FROM sandtable_people p LEFT JOIN sandtable_members m ON m.person = p.name"  # noqa: S608 - columns of ours
+    f"SELECT {PERSON} FROM sandtable_people p LEFT JOIN sandtable_members m ON m.person = p.name"  # noqa: S608 - columns of ours
     " WHERE p.removed_at IS NULL"
 )
 _ANOTHER_ADMIN = (
@@ -53,6 +55,15 @@ class People:
 
     async def list(self) -> list[Person]:
         return people_of(await self._tables.rows(f"{_FOUND} ORDER BY p.name, m.team"))
+
+    async def among(self, names: Collection[str]) -> dict[str, Person]:
+        """Those of these names that have an account."""
+        if not names:
+            return {}
+        found = people_of(
+            await self._tables.rows(f"{_FOUND} AND p.name IN ({marks(names)}) ORDER BY p.name", *names)
+        )
+        return {person.name: person for person in found}
 
     async def is_empty(self) -> bool:
         return not await self._tables.rows(
@@ -166,6 +177,11 @@ class People:
             )
 
 
+def marks(values: Collection[str]) -> str:
+    """The places of these values in a statement."""
+    return ", ".join("?" * len(values))
+
+
 def people_of(rows: list[dict[str, Any]]) -> list[Person]:
     """Rows of one person, one for each team, become one record."""
     teams: dict[str, set[str]] = {}
@@ -187,6 +203,12 @@ def people_of(rows: list[dict[str, Any]]) -> list[Person]:
         )
         for name, row in first.items()
     ]
+
+
+def people_by_proof(rows: list[dict[str, Any]]) -> dict[str, Person]:
+    """As `people_of`, of rows that also name the key or the session of the person."""
+    people = {person.name: person for person in people_of(rows)}
+    return {row["proof_id"]: people[row["name"]] for row in rows}
 
 
 def _require_restorable(name: str, *, removed: bool, restore: bool) -> None:

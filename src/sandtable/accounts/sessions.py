@@ -6,11 +6,12 @@ when it is old, when it is revoked, and with its person's account.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from sandtable.accounts.model import Person, Session
-from sandtable.accounts.people import people_of
+from sandtable.accounts.people import PERSON, marks, people_by_proof, people_of
 from sandtable.accounts.random_tokens import digest_of, new_id, new_token
 from sandtable.errors import NotFound
 from sandtable.quoting import quote
@@ -54,9 +55,8 @@ class Sessions:
     async def find(self, token: str, now: int) -> tuple[Session, Person] | None:
         """None for a session that is unknown or has ended. Notes the use."""
         rows = await self._tables.rows(
-            "SELECT s.id, s.person, s.created_at AS begun_at, s.seen_at, s.address, s.client,"
-            " p.name, p.is_admin, p.disabled, p.password IS NOT NULL AS has_password, p.issuer, p.subject,"
-            " p.created_at, p.signed_in_at, m.team"
+            "SELECT s.id, s.person, s.created_at AS begun_at, s.seen_at, s.address, s.client,"  # noqa: S608 - columns of ours
+            f" {PERSON}"
             " FROM sandtable_sessions s JOIN sandtable_people p ON p.name = s.person AND p.removed_at IS NULL"
             " LEFT JOIN sandtable_members m ON m.person = p.name"
             " WHERE s.digest = ? AND s.seen_at > ? AND s.created_at > ?",
@@ -72,6 +72,21 @@ class Sessions:
                 ("UPDATE sandtable_sessions SET seen_at = ? WHERE id = ?", (now, session.id))
             )
         return session, people_of(rows)[0]
+
+    async def people(self, ids: Collection[str], now: int) -> dict[str, Person]:
+        """The users of those of these sessions that have not ended. Notes no use."""
+        if not ids:
+            return {}
+        rows = await self._tables.rows(
+            f"SELECT s.id AS proof_id, {PERSON}"  # noqa: S608 - columns of ours
+            " FROM sandtable_sessions s JOIN sandtable_people p ON p.name = s.person AND p.removed_at IS NULL"
+            " LEFT JOIN sandtable_members m ON m.person = p.name"
+            f" WHERE s.seen_at > ? AND s.created_at > ? AND s.id IN ({marks(ids)})",
+            now - self.lifetime.idle_s,
+            now - self.lifetime.whole_s,
+            *ids,
+        )
+        return people_by_proof(rows)
 
     async def list(self, person: str, now: int) -> list[Session]:
         rows = await self._tables.rows(

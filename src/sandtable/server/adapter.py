@@ -32,6 +32,8 @@ class Adapter:
     """The whole body of an error with this status at this path, for a protocol whose errors have another form."""
     stopped: Mapping[str, Any] | None = None
     """The data of the `error` event that ends a stream when the server stops; None: the event of `agent.events`."""
+    ended: Callable[[Problem], Mapping[str, Any]] | None = None
+    """The data of the `error` event that ends a stream for another reason; None: the event of `agent.events`."""
 
 
 def adapter_of(scope: Scope) -> Adapter | None:

@@ -43,6 +43,7 @@ from sandtable.server.guard import Guard, Heads, SecurityHeaders
 from sandtable.server.lazy_conversation import LazyConversation, Open
 from sandtable.server.logs import RequestLog
 from sandtable.server.observed import NO_TELEMETRY, Observed, RouteSeen
+from sandtable.server.open_streams import EndStreams, OpenStreams
 from sandtable.server.openapi import DescribedApi
 from sandtable.server.rates import RateLimit, Rates
 from sandtable.server.samples import Samples
@@ -117,6 +118,7 @@ def create_app(
     app.state.every_part = parts
     app.state.accounts = accounts
     app.state.shares = parts.shares
+    app.state.open_streams = OpenStreams(accounts)
     app.state.oidc = None if accounts is None else oidc_of(parts.settings, parts.key)
     app.state.adapters = ADAPTERS
     app.state.shutdown = Shutdown()
@@ -133,6 +135,7 @@ def create_app(
     app.add_middleware(Heads)
     app.state.rates = Rates(parts.settings)
     app.add_middleware(RateLimit, rates=app.state.rates)
+    app.add_middleware(EndStreams, streams=app.state.open_streams)
     app.add_middleware(Guard, settings=parts.settings, accounts=accounts)
     app.add_middleware(LastAnswers, shutdown=app.state.shutdown)
     app.add_middleware(Observed, telemetry=parts.telemetry, trusts=Callers(parts.settings).trusts)

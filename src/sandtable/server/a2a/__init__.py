@@ -27,4 +27,5 @@ ADAPTER = Adapter(
     prefix=PREFIX,
     error_body=refusals.error_body,
     stopped=refusals.STOPPED,
+    ended=refusals.ended,
 )

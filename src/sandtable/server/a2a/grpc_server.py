@@ -6,6 +6,7 @@ client sets. Two servers cannot share the port by accident.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -24,6 +25,7 @@ from sandtable.server.a2a.calls import CallRefused, GrpcCalls, GrpcProof
 from sandtable.server.a2a.following import MOST
 from sandtable.server.a2a.problems import translated
 from sandtable.server.guard import MAX_BODY
+from sandtable.server.open_streams import NOT_PROVEN
 from sandtable.settings import Settings
 
 _OPTIONS: tuple[tuple[str, int], ...] = (
@@ -90,9 +92,17 @@ class _Servicer(GrpcHandler):
         found = await self._ready(request, context)
         if found is None:
             return
-        with asked_by(found):
-            async for item in super()._handle_stream(request, context, handler_func):
-                yield item
+        call, streams = asyncio.current_task(), self._app.state.open_streams
+        assert call is not None
+        with asked_by(found), streams.joined(found.principal, call) as stream:
+            try:
+                async for item in super()._handle_stream(request, context, handler_func):
+                    yield item
+            except asyncio.CancelledError:
+                if not stream.ended:
+                    raise
+                call.uncancel()
+                await context.abort(grpc.StatusCode.UNAUTHENTICATED, NOT_PROVEN.in_words)
 
     async def _ready(self, request: Any, context: Any) -> Asking | None:
         """Who calls; None for a call that was refused."""

@@ -39,6 +39,11 @@ def error_body(problem: Problem, status: int, path: str) -> Mapping[str, Any]:
     return {"error": {"code": status, "status": name, "message": problem.in_words, "details": [info]}}
 
 
+def ended(problem: Problem) -> Mapping[str, Any]:
+    """The last event of a stream that ends for this reason, in place of its task's."""
+    return error_body(problem, 401, "/a2a")
+
+
 def rpc_error(code: int, message: str, data: list[Any] | None = None) -> dict[str, Any]:
     more = {} if data is None else {"data": data}
     return {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": message, **more}}

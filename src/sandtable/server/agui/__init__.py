@@ -13,4 +13,5 @@ ADAPTER = Adapter(
     (routes.router,),
     prefix=routes.PATH,
     stopped={"type": "RUN_ERROR", "message": SERVER_STOPPED.message, "code": SERVER_STOPPED.error},
+    ended=lambda problem: {"type": "RUN_ERROR", "message": problem.in_words, "code": str(problem.code)},
 )

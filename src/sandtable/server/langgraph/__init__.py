@@ -5,7 +5,7 @@ Nothing here imports LangGraph: states and events come in the types of `agent.tu
 
 from __future__ import annotations
 
-from sandtable.conversations.turn_events import SERVER_STOPPED
+from sandtable.conversations.turn_events import SERVER_STOPPED, TurnFailed
 from sandtable.server.adapter import Adapter
 from sandtable.server.langgraph import assistants, runs, stock, threads, ui
 from sandtable.server.langgraph.wire import PREFIX
@@ -15,5 +15,6 @@ ADAPTER = Adapter(
     prefix=f"{PREFIX}/",
     error_fields=lambda problem: {"detail": problem.in_words},
     stopped=SERVER_STOPPED.stored,
+    ended=lambda problem: TurnFailed(error=str(problem.code), message=problem.in_words).stored,
 )
 """Clients of this protocol show `detail`."""
