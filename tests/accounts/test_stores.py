@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ import pytest
 from sandtable.accounts.accounts import Accounts
 from sandtable.accounts.keys import MOST
 from sandtable.accounts.random_tokens import digest_of
+from sandtable.accounts.schema import FILE, MIGRATIONS
 from sandtable.errors import InvalidInput, NotFound
+from sandtable.store.sqlite.file import SqliteFile
 from tests.accounts.conftest import LIFETIME, Clock, MakeTables
 
 
@@ -214,3 +217,27 @@ async def test_sessions_are_listed_and_ended(accounts: Accounts, clock: Clock) -
     assert await accounts.of_session(bobs_token) is not None
     _, instead = await accounts.sessions.begin("ada", accounts.now(), instead_of=tokens[2])
     assert await accounts.of_session(tokens[2]) is None and await accounts.of_session(instead) is not None
+
+
+async def test_people_and_sessions_of_an_earlier_version_stay_as_they_were(tmp_path: Path) -> None:
+    earlier = SqliteFile(tmp_path / FILE, MIGRATIONS[:1], synchronous="FULL")
+    await earlier.open()
+    await earlier.change(
+        ("INSERT INTO sandtable_people (name, password, created_at) VALUES ('ada', 'a hash', 1)", ()),
+        (
+            "INSERT INTO sandtable_sessions (id, digest, person, created_at, seen_at, address, client)"
+            " VALUES ('s', ?, 'ada', 1, 1, '', '')",
+            (digest_of("token"),),
+        ),
+    )
+    await earlier.aclose()
+    accounts = Accounts(
+        SqliteFile(tmp_path / FILE, MIGRATIONS, synchronous="FULL"), LIFETIME, clock=lambda: 2
+    )
+    await accounts.open()
+    try:
+        assert not (await accounts.people.get("ada")).must_change
+        principal = await accounts.of_session("token")
+        assert principal is not None and not principal.must_change
+    finally:
+        await accounts.aclose()

@@ -157,3 +157,19 @@ def test_keys() -> None:
     assert [key["id"] for key in as_json("token", "list")] == [second["id"]]
     assert run("token", "revoke", first["id"]).exit_code == 2
     assert run("token", "add", "eve", "x").exit_code == 2
+
+
+def test_a_given_password_must_be_changed_but_not_the_operators_own() -> None:
+    def must_change() -> dict[str, bool]:
+        return {user["name"]: user["must_change_password"] for user in as_json("user", "list")}
+
+    add("ada", "--admin")
+    add("bob")
+    add("carl", "--keep-password")
+    assert run("user", "add", "eve", "--no-password").exit_code == 0
+    assert must_change() == {"ada": False, "bob": True, "carl": False, "eve": False}
+    shown = run("user", "passwd", "carl", "--password-stdin", stdin=PASSWORD + "\n").stdout
+    assert shown == "carl has a new password, and must sign in with it, and change it.\n"
+    shown = run("user", "passwd", "bob", "--password-stdin", "--keep-password", stdin=PASSWORD + "\n").stdout
+    assert shown == "bob has a new password, and must sign in with it.\n"
+    assert must_change() == {"ada": False, "bob": False, "carl": True, "eve": False}

@@ -14,7 +14,7 @@ from sandtable.accounts import audit
 from sandtable.accounts.attempts import Attempts
 from sandtable.accounts.changes import ReportingTables
 from sandtable.accounts.keys import ApiKeys
-from sandtable.accounts.model import Person
+from sandtable.accounts.model import Person, Session
 from sandtable.accounts.names import is_name
 from sandtable.accounts.passwords import LONGEST, Passwords
 from sandtable.accounts.people import People
@@ -22,6 +22,7 @@ from sandtable.accounts.principal import SCOPES, Principal
 from sandtable.accounts.refusals import NotAllowed, NotProven
 from sandtable.accounts.sessions import Lifetime, Sessions
 from sandtable.accounts.teams import Teams
+from sandtable.errors import InvalidInput
 from sandtable.store.tables import Tables
 
 _NAME_LOGGED = 64
@@ -68,24 +69,35 @@ class Accounts:
         return await self.begin_session(person, address=address, client=client, instead_of=instead_of)
 
     async def begin_session(
-        self, person: Person, *, address: str = "", client: str = "", instead_of: str | None = None
+        self,
+        person: Person,
+        *,
+        address: str = "",
+        client: str = "",
+        instead_of: str | None = None,
+        by_provider: bool = False,
     ) -> SignedIn:
         """For a person whose identity was proven just now. Raises NotProven for one who is disabled."""
         if person.disabled:
             audit.refused("sign_in", by=person.name, address=address, reason="disabled")
             raise _wrong()
         session, token = await self.sessions.begin(
-            person.name, self.now(), address=address, client=client, instead_of=instead_of
+            person.name,
+            self.now(),
+            address=address,
+            client=client,
+            instead_of=instead_of,
+            by_provider=by_provider,
         )
         await self.people.note_sign_in(person.name, self.now())
         audit.note("sign_in", by=person.name, address=address, session=session.id)
-        return SignedIn(principal_of(person, proof_id=session.id), token)
+        return SignedIn(principal_of(person, session), token)
 
     async def of_session(self, token: str) -> Principal | None:
         found = await self.sessions.find(token, self.now())
         if found is None or found[1].disabled:
             return None
-        return principal_of(found[1], proof_id=found[0].id)
+        return principal_of(found[1], found[0])
 
     async def of_key(self, token: str) -> Principal | None:
         found = await self.keys.find(token, self.now())
@@ -118,6 +130,10 @@ class Accounts:
                 suggestion="Try again, or ask an administrator for a new password.",
                 field="old",
             ) from None
+        if new == old:
+            raise InvalidInput(
+                "the new password is the old one", suggestion="Choose another one.", field="new"
+            )
         await self.people.set_password(principal.user, await self.passwords.hash(new, field="new"))
         ended = await self.sessions.end_all(principal.user, but=principal.proof_id)
         audit.note("password_changed", by=principal.user, address=address, sessions_ended=ended)
@@ -132,21 +148,22 @@ class Accounts:
             audit.refused("sign_in", by=name[:_NAME_LOGGED], address=address, reason=reason)
             raise _wrong()
         self.attempts.succeeded(name, address)
-        if found.better_hash is not None:
-            await self.people.set_password(name, found.better_hash, instead_of=stored)
+        if found.better_hash is not None and stored is not None:
+            await self.people.rehash(name, found.better_hash, stored)
         return person
 
 
-def principal_of(person: Person, proof_id: str) -> Principal:
+def principal_of(person: Person, session: Session) -> Principal:
     """Of a person who signed in."""
     return Principal(
         person.name,
         proof="session",
-        proof_id=proof_id,
+        proof_id=session.id,
         is_admin=person.is_admin,
         sees_all=person.is_admin,
         teams=person.teams,
         scopes=SCOPES,
+        must_change=person.must_change and not session.by_provider,
     )
 
 

@@ -20,6 +20,8 @@ class Person:
     subject: str | None = None
     signed_in_at: int | None = None
     teams: frozenset[str] = frozenset()
+    must_change: bool = False
+    """The password is one that an administrator made, and lets its user do nothing but change it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +53,5 @@ class Session:
     address: str = ""
     client: str = ""
     """What the browser calls itself."""
+    by_provider: bool = False
+    """The identity provider proved who it is, and no password."""

@@ -17,7 +17,7 @@ from sandtable.store.tables import Tables
 
 PERSON = (
     "p.name, p.is_admin, p.disabled, p.password IS NOT NULL AS has_password, p.issuer, p.subject, p.created_at,"
-    " p.signed_in_at, m.team"
+    " p.signed_in_at, p.must_change, m.team"
 )
 """The columns that `people_of` reads, of the tables `p` and `m`."""
 _FOUND = (
@@ -76,6 +76,7 @@ class People:
         now: int,
         *,
         password: str | None = None,
+        must_change: bool = False,
         is_admin: bool = False,
         issuer: str | None = None,
         subject: str | None = None,
@@ -88,17 +89,17 @@ class People:
             _require_restorable(name, removed=known[0]["removed_at"] is not None, restore=restore)
             [changed] = await self._tables.change(
                 (
-                    "UPDATE sandtable_people SET password = ?, is_admin = ?, issuer = ?, subject = ?, disabled = 0,"
-                    " removed_at = NULL WHERE name = ? AND removed_at IS NOT NULL",
-                    (password, int(is_admin), issuer, subject, name),
+                    "UPDATE sandtable_people SET password = ?, must_change = ?, is_admin = ?, issuer = ?, subject = ?,"
+                    " disabled = 0, removed_at = NULL WHERE name = ? AND removed_at IS NOT NULL",
+                    (password, int(must_change), int(is_admin), issuer, subject, name),
                 )
             )
         else:
             [changed] = await self._tables.change(
                 (
-                    "INSERT INTO sandtable_people (name, password, is_admin, issuer, subject, created_at)"
-                    " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                    (name, password, int(is_admin), issuer, subject, now),
+                    "INSERT INTO sandtable_people (name, password, must_change, is_admin, issuer, subject, created_at)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                    (name, password, int(must_change), int(is_admin), issuer, subject, now),
                 )
             )
         if not changed:
@@ -114,16 +115,23 @@ class People:
         )
         return found[0]["password"] if found else None
 
-    async def set_password(self, name: str, password: str, instead_of: str | None = None) -> None:
-        """Stores a hash; with `instead_of`, only if that is the stored one."""
-        sql, values = (
-            "UPDATE sandtable_people SET password = ? WHERE name = ? AND removed_at IS NULL",
-            (password, name),
+    async def set_password(self, name: str, password: str, *, must_change: bool = False) -> None:
+        """Stores a hash. With `must_change`, its user can do nothing but change it."""
+        await self._tables.change(
+            (
+                "UPDATE sandtable_people SET password = ?, must_change = ? WHERE name = ? AND removed_at IS NULL",
+                (password, int(must_change), name),
+            )
         )
-        if instead_of is None:
-            await self._tables.change((sql, values))
-        else:
-            await self._tables.change((f"{sql} AND password = ?", (*values, instead_of)))
+
+    async def rehash(self, name: str, password: str, instead_of: str) -> None:
+        """Stores another hash of the same password, if `instead_of` is still the stored one."""
+        await self._tables.change(
+            (
+                "UPDATE sandtable_people SET password = ? WHERE name = ? AND removed_at IS NULL AND password = ?",
+                (password, name, instead_of),
+            )
+        )
 
     async def note_sign_in(self, name: str, now: int) -> None:
         await self._tables.change(
@@ -200,6 +208,7 @@ def people_of(rows: list[dict[str, Any]]) -> list[Person]:
             subject=row["subject"],
             signed_in_at=row["signed_in_at"],
             teams=frozenset(teams[name]),
+            must_change=bool(row["must_change"]),
         )
         for name, row in first.items()
     ]

@@ -35,6 +35,8 @@ class Principal:
     scopes: frozenset[Scope] = SCOPES
     proof_id: str = ""
     """The public id of the session or of the API key."""
+    must_change: bool = False
+    """It may do nothing but change the password, which an administrator made, and sign out."""
 
     def may(self, scope: Scope) -> bool:
         return scope in self.scopes and (scope != "admin" or self.is_admin)

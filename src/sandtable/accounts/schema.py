@@ -67,4 +67,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX sandtable_sessions_by_person ON sandtable_sessions (person)",
         "CREATE INDEX sandtable_sessions_by_seen ON sandtable_sessions (seen_at)",
     ),
+    (
+        "ALTER TABLE sandtable_people ADD COLUMN must_change INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE sandtable_sessions ADD COLUMN by_provider INTEGER NOT NULL DEFAULT 0",
+    ),
 )

@@ -34,17 +34,24 @@ class Sessions:
         self.lifetime = lifetime
 
     async def begin(
-        self, person: str, now: int, *, address: str = "", client: str = "", instead_of: str | None = None
+        self,
+        person: str,
+        now: int,
+        *,
+        address: str = "",
+        client: str = "",
+        instead_of: str | None = None,
+        by_provider: bool = False,
     ) -> tuple[Session, str]:
         """The session, and its token. The session whose token is `instead_of` ends, and so do expired ones."""
         token = new_token()
-        session = Session(new_id(), person, now, now, address, client[:_SHOWN])
+        session = Session(new_id(), person, now, now, address, client[:_SHOWN], by_provider)
         statements: list[Statement] = [
             self._expired(now),
             (
-                "INSERT INTO sandtable_sessions (id, digest, person, created_at, seen_at, address, client)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (session.id, digest_of(token), person, now, now, address, session.client),
+                "INSERT INTO sandtable_sessions (id, digest, person, created_at, seen_at, address, client, by_provider)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (session.id, digest_of(token), person, now, now, address, session.client, int(by_provider)),
             ),
         ]
         if instead_of is not None:
@@ -55,7 +62,7 @@ class Sessions:
     async def find(self, token: str, now: int) -> tuple[Session, Person] | None:
         """None for a session that is unknown or has ended. Notes the use."""
         rows = await self._tables.rows(
-            "SELECT s.id, s.person, s.created_at AS begun_at, s.seen_at, s.address, s.client,"  # noqa: S608 - columns of ours
+            "SELECT s.id, s.person, s.created_at AS begun_at, s.seen_at, s.address, s.client, s.by_provider,"  # noqa: S608 - columns of ours
             f" {PERSON}"
             " FROM sandtable_sessions s JOIN sandtable_people p ON p.name = s.person AND p.removed_at IS NULL"
             " LEFT JOIN sandtable_members m ON m.person = p.name"
@@ -90,7 +97,7 @@ class Sessions:
 
     async def list(self, person: str, now: int) -> list[Session]:
         rows = await self._tables.rows(
-            "SELECT id, person, created_at AS begun_at, seen_at, address, client FROM sandtable_sessions"
+            "SELECT id, person, created_at AS begun_at, seen_at, address, client, by_provider FROM sandtable_sessions"
             " WHERE person = ? AND seen_at > ? AND created_at > ? ORDER BY seen_at DESC, id",
             person,
             now - self.lifetime.idle_s,
@@ -121,4 +128,12 @@ class Sessions:
 
 
 def _session(row: dict[str, Any]) -> Session:
-    return Session(row["id"], row["person"], row["begun_at"], row["seen_at"], row["address"], row["client"])
+    return Session(
+        row["id"],
+        row["person"],
+        row["begun_at"],
+        row["seen_at"],
+        row["address"],
+        row["client"],
+        bool(row["by_provider"]),
+    )

@@ -71,4 +71,5 @@ def person_as_json(person: Person) -> dict[str, Any]:
         "teams": sorted(person.teams),
         "created_at": person.created_at,
         "signed_in_at": person.signed_in_at,
+        "must_change_password": person.must_change,
     }

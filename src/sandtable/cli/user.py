@@ -19,6 +19,11 @@ _password_option = click.option(
 )
 
 
+_keep_option = click.option(
+    "--keep-password", is_flag=True, help="The user need not change the password at the next sign-in."
+)
+
+
 @click.group("user")
 def command() -> None:
     """Add, list and change the people who may sign in to a server.
@@ -34,9 +39,20 @@ def command() -> None:
 @click.option("--no-password", is_flag=True, help="For API keys only, or a user whom a proxy names.")
 @click.option("--restore", is_flag=True, help="Give a removed user the account back.")
 @_password_option
+@_keep_option
 @inputs.json_option
-def add(name: str, admin: bool, no_password: bool, restore: bool, password_stdin: bool, as_json: bool) -> int:
+def add(
+    name: str,
+    admin: bool,
+    no_password: bool,
+    restore: bool,
+    password_stdin: bool,
+    keep_password: bool,
+    as_json: bool,
+) -> int:
     """Add a user. Asks for the password without showing it.
+
+    The user must change the password at the first sign-in, except the first user of all, whose own it is.
 
     Names have up to 64 letters, digits and . _ @ + - and are kept in lower case. Runs and conversations are kept under
     the name, so that of a removed user is not free for another person.
@@ -47,10 +63,10 @@ def add(name: str, admin: bool, no_password: bool, restore: bool, password_stdin
 
     async def act(accounts: Accounts) -> Person:
         hashed = None if password is None else await accounts.passwords.hash(password)
-        person = await accounts.people.add(
-            name, accounts.now(), password=hashed, is_admin=admin, restore=restore
+        given = hashed is not None and not keep_password and not await accounts.people.is_empty()
+        return await accounts.people.add(
+            name, accounts.now(), password=hashed, must_change=given, is_admin=admin, restore=restore
         )
-        return person
 
     person = with_accounts(act)
     role = "administrator" if admin else "user"
@@ -91,19 +107,25 @@ def list_(as_json: bool) -> int:
 @command.command("passwd")
 @click.argument("name")
 @_password_option
+@_keep_option
 @inputs.json_option
-def passwd(name: str, password_stdin: bool, as_json: bool) -> int:
-    """Set a user's password, and end the user's sessions. API keys stay."""
+def passwd(name: str, password_stdin: bool, keep_password: bool, as_json: bool) -> int:
+    """Set a user's password, and end the user's sessions. API keys stay.
+
+    The user must change the password at the next sign-in.
+    """
     password = read_password(password_stdin)
 
     async def act(accounts: Accounts) -> str:
         person = await accounts.people.get(name)
-        await accounts.people.set_password(person.name, await accounts.passwords.hash(password))
+        hashed = await accounts.passwords.hash(password)
+        await accounts.people.set_password(person.name, hashed, must_change=not keep_password)
         await accounts.sessions.end_all(person.name)
         return person.name
 
     user = with_accounts(act)
-    confirm(f"{user} has a new password, and must sign in with it.", as_json=as_json, name=user)
+    after = "" if keep_password else ", and change it"
+    confirm(f"{user} has a new password, and must sign in with it{after}.", as_json=as_json, name=user)
     return 0
 
 

@@ -44,7 +44,7 @@ _TEXTS = (
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 # What a link on another site may open in a tab: pages, and files to download.
 _LINKED = re.compile(
-    r"/|/(?:t/[^/]+|data|data/[^/]+|compare|account|people|runs|runs/[^/]+|docs|chat|login|login/oidc/callback)/?|/openapi\.json"
+    r"/|/(?:t/[^/]+|data|data/[^/]+|compare|account|people|runs|runs/[^/]+|docs|chat|login|login/password|login/oidc/callback)/?|/openapi\.json"
     r"|/runs/[^/]+/(?:capsule|result\.[a-z]+)"
 )
 _BODY_SECONDS = 60.0
@@ -235,16 +235,17 @@ async def refuse(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -
 
 
 def _refused(refusal: Refusal, scope: Scope) -> Response:
-    """A browser that opens a page gets the page to sign in on instead of the error."""
+    """A browser that opens a page gets the page to sign in on, or to change the password on, instead of the error."""
+    page = refusal.page or ("/login" if refusal.status == 401 else None)
     if (
-        refusal.status == 401
+        page is not None
         and scope.get("method") == "GET"
         and wants_page(",".join(Headers(scope=scope).getlist("accept")))
     ):
         wanted = scope["path"] + (
             f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else ""
         )
-        return RedirectResponse(f"/login?{urlencode({'next': wanted})}", status_code=303)
+        return RedirectResponse(f"{page}?{urlencode({'next': wanted})}", status_code=303)
     return error_response(refusal.problem, scope, refusal.status)
 
 

@@ -27,6 +27,8 @@ class Refusal:
 
     status: int
     problem: Problem
+    page: str | None = None
+    """The page that a browser is sent to in place of the error."""
 
 
 @dataclass(frozen=True, slots=True)

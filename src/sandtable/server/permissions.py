@@ -22,6 +22,7 @@ NEEDS: dict[Need, tuple[str, ...]] = {
         "GET /readyz",
         "GET /login",
         "GET /login/page.js",
+        "GET /login/password.js",
         "POST /login",
         "GET /login/oidc",
         "GET /login/oidc/callback",
@@ -44,6 +45,7 @@ NEEDS: dict[Need, tuple[str, ...]] = {
     ),
     "person": (
         "POST /logout",
+        "GET /login/password",
         "PUT /me/password",
         "GET /me/keys",
         "POST /me/keys",
@@ -172,6 +174,8 @@ NEEDS: dict[Need, tuple[str, ...]] = {
         "DELETE /teams/{name}/members/{user}",
     ),
 }
+WITH_A_GIVEN_PASSWORD = frozenset(("GET /me", "GET /login/password", "PUT /me/password", "POST /logout"))
+"""All that a session may do while its password is one that an administrator made, beside what is `open`."""
 _PARAMETER = re.compile(r"\{[a-z_]+(:path)?\}")
 
 

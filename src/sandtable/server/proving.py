@@ -16,7 +16,7 @@ from sandtable.errors import ErrorCode, Problem
 from sandtable.server.callers import Caller
 from sandtable.server.cookies import session_token
 from sandtable.server.hosts import Authority, Refusal, is_own_page
-from sandtable.server.permissions import Need, allows
+from sandtable.server.permissions import WITH_A_GIVEN_PASSWORD, Need, allows
 from sandtable.settings import Settings
 
 CSRF = "x-sandtable-csrf"
@@ -83,6 +83,8 @@ class Proving:
 
 def judge(need: Need | None, principal: Principal, scope: Scope) -> Refusal | None:
     """Why this principal may not do this, if so. `need` is None for what is not in the table of permissions."""
+    if principal.must_change and need != "open" and not _may_be_done_first(scope):
+        return _MUST_CHANGE
     if need is None:
         return Refusal(
             404,
@@ -103,6 +105,12 @@ def judge(need: Need | None, principal: Principal, scope: Scope) -> Refusal | No
     else:
         why, how = f"this API key does not have the scope `{need}`", f"Make one with the scope `{need}`."
     return Refusal(403, Problem(code=ErrorCode.UNAUTHORIZED, message=why, suggestion=how))
+
+
+def _may_be_done_first(scope: Scope) -> bool:
+    """Whether it is possible before the password is changed."""
+    method = scope.get("method", "")
+    return f"{'GET' if method == 'HEAD' else method} {scope['path']}" in WITH_A_GIVEN_PASSWORD
 
 
 def forged(scope: Scope, principal: Principal, own: Authority, *, https: bool) -> Refusal | None:
@@ -134,6 +142,16 @@ _NOTHING_PROVEN = _refusal(
     401,
     "this server must know who asks",
     "Sign in at /login, or send an API key: `Authorization: Bearer st_…`.",
+)
+_MUST_CHANGE = Refusal(
+    403,
+    Problem(
+        code=ErrorCode.UNAUTHORIZED,
+        message="the password of this account was made by an administrator, and must be changed first",
+        suggestion="Change it at /login/password, or with PUT /me/password.",
+        details={"must_change_password": True},
+    ),
+    page="/login/password",
 )
 _OTHER_PROOF = _refusal(
     401, "the Authorization header holds no API key", "Send one header `Authorization: Bearer st_…`."

@@ -49,12 +49,32 @@ def other(browser: Browser, watch: Watch) -> Iterator[Page]:
     context.close()
 
 
-def _sign_in(page: Page, server: str, name: str, password: str = PASSWORD, place: str = "/people") -> None:
+def _sign_in(
+    page: Page, server: str, name: str, password: str = PASSWORD, place: str = "/people", changed: str = ""
+) -> None:
+    """`changed`: what the password that an administrator made is changed to."""
     page.goto(f"{server}{place}")
     expect(page).to_have_url(re.compile("/login"))
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in").click()
+    if changed:
+        _change(page, server, password, changed, place)
+    expect(page).to_have_url(f"{server}{place}")
+
+
+def _change(page: Page, server: str, given: str, password: str, place: str) -> None:
+    """On the page that asks for another password, after the one that an administrator made."""
+    expect(page).to_have_url(re.compile(r"/login/password\?next="))
+    expect(page.get_by_text("An administrator made your password.")).to_be_visible()
+    page.get_by_label("Password until now").fill(given)
+    page.get_by_label("New password", exact=True).fill(password)
+    again = page.get_by_label("The new password again")
+    again.fill("another one")
+    page.get_by_role("button", name="Change the password").click()
+    expect(page.get_by_role("alert")).to_have_text("The new passwords are not the same.")
+    again.fill(password)
+    again.press("Enter")
     expect(page).to_have_url(f"{server}{place}")
 
 
@@ -62,7 +82,7 @@ def _add(page: Page, server: str, name: str) -> None:
     """`page` is of an administrator."""
     answer = page.request.post(
         f"{server}/users",
-        data={"name": name, "password": PASSWORD},
+        data={"name": name, "password": PASSWORD, "keep_password": True},
         headers={"Origin": server, "X-Sandtable-CSRF": "1"},
     )
     assert answer.status == 201, answer.text()
@@ -109,7 +129,9 @@ def test_an_administrator_adds_a_user_who_signs_in_and_is_kept_out(
     dialog.get_by_role("button", name="Done").click()
     expect(_user(page, "eve")).to_contain_text("Never signed in")
 
-    _sign_in(other, server, "eve", password)
+    expect(_user(page, "eve")).to_contain_text("Must change the password")
+
+    _sign_in(other, server, "eve", password, changed=PASSWORD)
     expect(other.get_by_text("Only administrators see users and teams")).to_be_visible()
     _done(page, _act(page, "eve", "Make administrator"), "Make administrator", "eve is an administrator.")
     expect(_user(page, "eve")).to_contain_text("Administrator")
@@ -124,7 +146,7 @@ def test_an_administrator_adds_a_user_who_signs_in_and_is_kept_out(
     second = reset.locator("code").inner_text()
     reset.get_by_role("button", name="Done").click()
     assert second != password
-    _sign_in(other, server, "eve", second)
+    _sign_in(other, server, "eve", second, changed=BETTER)
     _done(page, _act(page, "eve", "Disable"), "Disable", "eve is disabled.")
     picture("disabled")
     other.reload()

@@ -37,7 +37,8 @@ _NEEDS: dict[str, Needs] = {
     **dict.fromkeys(
         ("GET /healthz", "GET /readyz", "GET /login", "POST /login", "GET /login/page.js"), "open"
     ),
-    **dict.fromkeys(("GET /login/oidc", "GET /login/oidc/callback"), "open"),
+    **dict.fromkeys(("GET /login/oidc", "GET /login/oidc/callback", "GET /login/password.js"), "open"),
+    "GET /login/password": "person",
 }
 
 

@@ -157,6 +157,7 @@ CASES: tuple[Case, ...] = (
     # Accounts, which a server without them does not have
     Case("everyone", "GET /me"),
     Case("everyone", "GET /login/page.js"),
+    Case("everyone", "GET /login/password.js"),
     *(
         Case(
             "administration" if path.startswith(("/teams", "/users")) else "hidden",
@@ -175,6 +176,7 @@ CASES: tuple[Case, ...] = (
             ("DELETE", "/users/{name}/sessions"),
             ("GET", "/login"),
             ("GET", "/login/oidc"),
+            ("GET", "/login/password"),
             ("GET", "/login/oidc/callback"),
             ("GET", "/me/keys"),
             ("GET", "/me/sessions"),

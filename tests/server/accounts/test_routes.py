@@ -71,7 +71,7 @@ async def test_own_sessions_are_listed_and_ended(guarded: Guarded) -> None:
 
 async def test_an_administrator_manages_users_and_teams(guarded: Guarded, log_lines: LogLines) -> None:
     async with await guarded.browser("ada") as ada:
-        made = await ada.post("/users", json={"name": "Eve", "password": PASSWORD})
+        made = await ada.post("/users", json={"name": "Eve", "password": PASSWORD, "keep_password": True})
         assert (made.status_code, made.json()["name"]) == (201, "eve")
         async with await guarded.browser("eve") as eve:
             assert (await eve.get("/users")).status_code == 403

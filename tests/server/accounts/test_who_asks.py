@@ -99,6 +99,7 @@ async def test_a_browser_signs_in_and_out(guarded: Guarded, log_lines: LogLines)
         assert me == {
             "name": "bob", "proof": "session", "admin": False, "teams": [], "signs_in": True,
             "scopes": ["admin", "ask", "data", "read", "share"], "has_password": True,
+            "must_change_password": False,
         }  # fmt: skip
         answer = await client.post("/runs?wait=10", json=RUN)
         assert answer.status_code == 200, answer.text

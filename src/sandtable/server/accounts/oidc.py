@@ -50,6 +50,7 @@ async def callback(request: Request, accounts: Here, address: Address) -> Redire
             address=address,
             client=request.headers.get("user-agent", ""),
             instead_of=session_token(request.scope, settings),
+            by_provider=True,
         )
     except ProviderRefused as error:
         audit.refused("sign_in", by="provider", address=address, reason=error.message)

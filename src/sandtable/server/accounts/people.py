@@ -36,10 +36,16 @@ async def list_users(accounts: Here) -> views.UserList:
 
 @router.post("/users", operation_id="add_user", summary="Add a user", status_code=201)
 async def add_user(body: views.UserBody, accounts: Here, asker: Asker, address: Address) -> views.ChangedUser:
-    """Without a password, the user can only use API keys or be named by a trusted proxy."""
+    """Without a password, the user can only use API keys or be named by a trusted proxy. With one, the first sign-in
+    allows nothing but changing it."""
     made, hashed = await _password(accounts, body)
     person = await accounts.people.add(
-        body.name, accounts.now(), password=hashed, is_admin=body.admin, restore=body.restore
+        body.name,
+        accounts.now(),
+        password=hashed,
+        must_change=hashed is not None and not body.keep_password,
+        is_admin=body.admin,
+        restore=body.restore,
     )
     audit.note("user_added", by=asker.user, address=address, user=person.name, admin=body.admin)
     return views.ChangedUser.with_password(views.UserView.of(person, keys=0), made)
@@ -62,7 +68,7 @@ async def change_user(
     elif body.disabled is False:
         await accounts.people.enable(person.name)
     if hashed is not None:
-        await accounts.people.set_password(person.name, hashed)
+        await accounts.people.set_password(person.name, hashed, must_change=not body.keep_password)
         await accounts.sessions.end_all(person.name)
     changed = sorted(body.model_dump(exclude_none=True, exclude_defaults=True))
     audit.note("user_changed", by=asker.user, address=address, user=person.name, changed=changed)

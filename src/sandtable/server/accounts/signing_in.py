@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from sandtable.accounts import audit
 from sandtable.assemble import Parts
 from sandtable.server.accounts.here import LIMITED, NOT_FOUND, Address, Here
-from sandtable.server.accounts.page import SCRIPT, sign_in_page
+from sandtable.server.accounts.page import PASSWORD_SCRIPT, SCRIPT, password_page, sign_in_page
 from sandtable.server.accounts.views import Me, SignInBody
 from sandtable.server.callers import Asker
 from sandtable.server.cookies import NAME, forget_cookie, is_secure, session_token, set_cookie
@@ -37,6 +37,18 @@ async def page(request: Request, accounts: Here) -> Response:
 @router.get("/login/page.js", include_in_schema=False)
 async def script() -> Response:
     return Response(SCRIPT, media_type="text/javascript", headers={"Cache-Control": "no-cache"})
+
+
+@router.get("/login/password", include_in_schema=False)
+async def change_password_page(request: Request, accounts: Here, asker: Asker) -> Response:
+    """Where a user is sent whose password an administrator made."""
+    wanted = request.query_params.get("next", "")
+    return password_page(asker.user, wanted=wanted, must_change=asker.must_change)
+
+
+@router.get("/login/password.js", include_in_schema=False)
+async def password_script() -> Response:
+    return Response(PASSWORD_SCRIPT, media_type="text/javascript", headers={"Cache-Control": "no-cache"})
 
 
 @router.post("/login", operation_id="sign_in", summary="Sign in with a password", responses=LIMITED)

@@ -44,6 +44,8 @@ class UserBody(_Given):
     password: Password | None = None
     make_password: bool = False
     """Let the server make the password, and answer with it."""
+    keep_password: bool = False
+    """The user need not change the password at the first sign-in."""
     admin: bool = False
     restore: bool = False
     """Give a removed user the account back."""
@@ -53,6 +55,8 @@ class UserChanges(_Given):
     password: Password | None = None
     make_password: bool = False
     """Let the server make a new password, and answer with it."""
+    keep_password: bool = False
+    """The user need not change the new password at the next sign-in."""
     admin: bool | None = None
     disabled: bool | None = None
 
@@ -71,6 +75,8 @@ class Me(_View):
     signs_in: bool
     """Whether people sign in to this server."""
     has_password: bool
+    must_change_password: bool
+    """An administrator made the password: all else is refused until it is changed with `PUT /me/password`."""
 
     @classmethod
     def of(cls, principal: Principal, *, signs_in: bool, has_password: bool) -> Self:
@@ -82,6 +88,7 @@ class Me(_View):
             scopes=tuple(sorted(principal.scopes)),
             signs_in=signs_in,
             has_password=has_password,
+            must_change_password=principal.must_change,
         )
 
 
@@ -144,6 +151,8 @@ class UserView(_View):
     admin: bool
     disabled: bool
     has_password: bool
+    must_change_password: bool
+    """An administrator made the password, and the user has not changed it yet."""
     issuer: str | None
     """The identity provider that the user signs in with, if any."""
     teams: tuple[str, ...]
@@ -159,6 +168,7 @@ class UserView(_View):
             admin=person.is_admin,
             disabled=person.disabled,
             has_password=person.has_password,
+            must_change_password=person.must_change,
             issuer=person.issuer,
             teams=tuple(sorted(person.teams)),
             created_at=person.created_at,

@@ -1028,7 +1028,8 @@ export interface paths {
         put?: never;
         /**
          * Add a user
-         * @description Without a password, the user can only use API keys or be named by a trusted proxy.
+         * @description Without a password, the user can only use API keys or be named by a trusted proxy. With one, the first sign-in
+         *     allows nothing but changing it.
          */
         post: operations["add_user"];
         delete?: never;
@@ -1275,6 +1276,8 @@ export interface components {
             issuer: string | null;
             /** Keys */
             keys: number;
+            /** Must Change Password */
+            must_change_password: boolean;
             /** Name */
             name: string;
             /** Password */
@@ -2346,6 +2349,8 @@ export interface components {
             admin: boolean;
             /** Has Password */
             has_password: boolean;
+            /** Must Change Password */
+            must_change_password: boolean;
             /** Name */
             name: string;
             /**
@@ -3421,6 +3426,11 @@ export interface components {
              */
             admin: boolean;
             /**
+             * Keep Password
+             * @default false
+             */
+            keep_password: boolean;
+            /**
              * Make Password
              * @default false
              */
@@ -3444,6 +3454,11 @@ export interface components {
             admin?: boolean | null;
             /** Disabled */
             disabled?: boolean | null;
+            /**
+             * Keep Password
+             * @default false
+             */
+            keep_password: boolean;
             /**
              * Make Password
              * @default false
@@ -3471,6 +3486,8 @@ export interface components {
             issuer: string | null;
             /** Keys */
             keys: number;
+            /** Must Change Password */
+            must_change_password: boolean;
             /** Name */
             name: string;
             /** Signed In At */

@@ -7,6 +7,7 @@ const BOB: User = {
   admin: false,
   disabled: false,
   has_password: true,
+  must_change_password: false,
   issuer: null,
   teams: [],
   created_at: 1,

@@ -14,6 +14,7 @@ const BOB = {
   admin: false,
   disabled: false,
   has_password: true,
+  must_change_password: false,
   issuer: null,
   teams: [],
   created_at: 1,

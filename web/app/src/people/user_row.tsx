@@ -38,6 +38,7 @@ export function UserRow({ user, isSelf, onDone }: UserRowProps) {
         <p className="mt-0.5 flex flex-wrap gap-x-3 break-words text-ink-2 text-small">
           <span>Signs in with {signsInWith(user)}</span>
           <LastSignIn at={user.signed_in_at} />
+          {user.must_change_password && <span>Must change the password</span>}
           {user.keys > 0 && <span>{count(user.keys, "API key")}</span>}
           {user.teams.length > 0 && <span>In {user.teams.join(", ")}</span>}
         </p>
