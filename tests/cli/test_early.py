@@ -24,14 +24,12 @@ def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ("ask", ["how many orders?", "--dataset", "ecommerce"], ["sql", "reader"]),
         ("run", ["--sql", "SELECT 1"], ["sql"]),
         ("run", ["--python", "print(1)"], ["sql", "py"]),
-        ("ask", ["--help"], []),
-        ("ask", ["-h"], []),
     ],
 )
 def test_what_a_command_will_wait_for(
     begun: list[str], command: str, arguments: list[str], expected: list[str]
 ) -> None:
-    early.begin_early(command, ["sandtable", command, *arguments])
+    early.begin_early(command, arguments)
     assert begun == expected
 
 
@@ -39,7 +37,7 @@ def test_the_reader_is_not_loaded_where_it_is_switched_off(
     begun: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SANDTABLE_READER", "false")
-    early.begin_early("ask", ["sandtable", "ask", "how many orders?"])
+    early.begin_early("ask", ["how many orders?"])
     assert begun == ["sql"]
 
 
@@ -47,5 +45,5 @@ def test_settings_that_cannot_be_used_start_nothing(
     begun: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SANDTABLE_PORT", "many")
-    early.begin_early("ask", ["sandtable", "ask", "how many orders?"])
+    early.begin_early("ask", ["how many orders?"])
     assert begun == []

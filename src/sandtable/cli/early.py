@@ -13,8 +13,6 @@ from sandtable.sandbox.local.launch import Wanted, begin
 
 def begin_early(command: str, arguments: Sequence[str]) -> None:
     """Sandboxes, and the reader of questions. A wrong guess costs processor time and nothing else."""
-    if {"-h", "--help"} & {*arguments}:
-        return
     try:
         settings = load_settings()
     except InvalidInput:

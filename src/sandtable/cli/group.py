@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 import click
 
 from sandtable import __version__
+from sandtable.cli.arguments import may_run
 from sandtable.cli.prefork.meeting import BRIEF
 from sandtable.quoting import quote
 
@@ -70,9 +71,7 @@ class Commands(click.Group):
             # What garbage they leave need not be collected.
             gc.set_threshold(_FEW_COLLECTIONS)
         if self._alone and cmd_name in SANDBOXED:
-            from sandtable.cli.early import begin_early  # reads the settings, which `--help` does without
-
-            begin_early(cmd_name, sys.argv)
+            _begin_early(cmd_name, sys.argv[sys.argv.index(cmd_name) + 1 :])
         return import_module(f"sandtable.cli.{cmd_name}").command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -125,6 +124,13 @@ class Commands(click.Group):
             # The interpreter would otherwise go through every loaded object twice before it ends.
             gc.freeze()
         sys.exit(_flushed(code or 0))
+
+
+def _begin_early(command: str, arguments: Sequence[str]) -> None:
+    if may_run(command, arguments):
+        from sandtable.cli.early import begin_early  # reads the settings, which `--help` does without
+
+        begin_early(command, arguments)
 
 
 def _open_standard_streams() -> None:

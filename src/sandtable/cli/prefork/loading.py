@@ -8,7 +8,7 @@ import sqlglot.dialects.duckdb
 from pydantic import BaseModel
 
 from sandtable.assemble import one_turn
-from sandtable.cli import ask, check, datasets, early, key, run, runs, schema, verify
+from sandtable.cli import ask, check, datasets, early, key, one_question, run, runs, schema, verify
 from sandtable.planner import planner
 from sandtable.planner.candidates.network.reader import the_reader
 from sandtable.planner.ranking.weigher import the_weigher
@@ -23,7 +23,7 @@ COMMANDS = {
     "schema": schema,
     "verify": verify,
 }
-LATE = (early, one_turn, planner, sqlglot.dialects.duckdb)
+LATE = (early, one_question, one_turn, planner, sqlglot.dialects.duckdb)
 """Modules that commands import while they work."""
 
 
