@@ -73,7 +73,7 @@ def _not_one(name: str, fitting: Sequence[FoundTable], found: Sequence[FoundTabl
     listed = ", ".join(quote(t.shown) for t in found[:_MOST_NAMED])
     more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
     return InvalidInput(
-        f"the role can read no table {quote(name)}{hint}",
+        f"the account can read no table {quote(name)}{hint}",
         suggestion=f"It can read {listed}{more}." if found else "It can read no table: GRANT SELECT on some.",
         table=name,
         nearest=alike,

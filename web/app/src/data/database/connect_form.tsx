@@ -49,6 +49,9 @@ export function ConnectForm({ hosts, error, busy, onConnect }: ConnectFormProps)
           wrong={wrong.url}
           {...fill("url")}
         />
+        <p className="text-ink-3 text-small">
+          PostgreSQL as shown; MariaDB and MySQL as <code>mysql://reader@db.example.org/shop</code>
+        </p>
         {hosts.length > 0 && (
           <p className="wrap-anywhere text-ink-3 text-small">Allowed hosts: {hosts.join(", ")}</p>
         )}
