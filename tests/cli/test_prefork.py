@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import re
 import resource
 import select
 import signal
@@ -13,98 +12,27 @@ import socket
 import subprocess
 import sys
 import threading
-import time
-import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from sandtable.cli.prefork import client, loading, meeting
 from sandtable.settings import Settings
+from tests.cli.prefork_callers import (
+    PATIENCE_S,
+    PROGRAM,
+    Caller,
+    Done,
+    catches,
+    children,
+    clean_up,
+    fork_of,
+    forks_so_far,
+    until,
+)
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only there")
-
-_PROGRAM = "import sys; from sandtable.cli import start; sys.argv[0] = 'sandtable'; start()"
-_PATIENCE_S = 120.0
-Done = subprocess.CompletedProcess[str]
-
-
-def until(happened: Callable[[], bool]) -> None:
-    end = time.monotonic() + _PATIENCE_S
-    while not happened():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.05)
-
-
-class Caller:
-    """Commands in circumstances of their own, so that no other test's process serves them."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.modules = folder / "modules"
-        self.modules.mkdir()
-        # Loaded by every Python of these circumstances when it starts.
-        (self.modules / "sitecustomize.py").write_text("")
-        self.environment = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(folder),
-            "LANG": "C.UTF-8",
-            "LC_SANDTABLE": uuid.uuid4().hex,
-            "PYTHONPATH": str(self.modules),
-            "SANDTABLE_HOME": str(folder / "home"),
-            "SANDTABLE_PREFORK_S": "600",
-        }
-
-    @property
-    def name(self) -> str:
-        """Of the circumstances of these commands."""
-        code = "from sandtable.cli.prefork import meeting; print(meeting.circumstances())"
-        return subprocess.run(
-            [sys.executable, "-c", code], env=self.environment, capture_output=True, text=True, check=True
-        ).stdout.strip()
-
-    def command(self, *arguments: str) -> list[str]:
-        return [sys.executable, "-c", _PROGRAM, *arguments]
-
-    def call(self, *arguments: str, **options: object) -> Done:
-        given = {"env": self.environment, "cwd": self.folder, **options}
-        return subprocess.run(
-            self.command(*arguments), capture_output=True, text=True, timeout=_PATIENCE_S, check=False, **given
-        )  # fmt: skip
-
-    def begin(self, *arguments: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            self.command(*arguments), env=self.environment, cwd=self.folder, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
-
-    def is_handed_over(self, *arguments: str) -> bool:
-        """Whether a command is carried out without loading commands itself."""
-        done = subprocess.run(
-            [sys.executable, "-X", "importtime", "-c", _PROGRAM, *arguments],
-            env=self.environment, cwd=self.folder, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        return re.search(r"\| +click$", done.stderr, re.MULTILINE) is None
-
-    def wait_for_one(self) -> int:
-        """The id of the process that waits."""
-        address = meeting.folder() / self.name
-        until(address.exists)
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            connection.connect(str(address))
-            peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-            return int.from_bytes(peer[:4], sys.byteorder)
-
-
-def _clean_up(one: Caller) -> None:
-    name = one.name
-    address = meeting.folder() / name
-    if address.exists():
-        os.kill(one.wait_for_one(), signal.SIGKILL)
-        until(lambda: not meeting.is_there(name))
-        address.unlink()
-    (meeting.folder() / f"{name}.lock").unlink(missing_ok=True)
 
 
 @pytest.fixture
@@ -112,7 +40,7 @@ def caller(tmp_path: Path) -> Iterator[Caller]:
     """For what ends the process that waits, or starts none."""
     one = Caller(tmp_path)
     yield one
-    _clean_up(one)
+    clean_up(one)
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +51,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
     assert one.call("runs").returncode == 0
     one.wait_for_one()
     yield one
-    _clean_up(one)
+    clean_up(one)
 
 
 def test_every_brief_command_is_loaded_in_advance() -> None:
@@ -187,28 +115,29 @@ def test_the_process_that_waits_holds_nothing_of_a_command(served: Caller) -> No
     process = Path(f"/proc/{served.wait_for_one()}")
     assert b"from-the-first" not in process.joinpath("environ").read_bytes()
     assert process.joinpath("cwd").readlink() == Path("/")
-    until(lambda: not _children(int(process.name)))
+    until(lambda: not children(int(process.name)))
     held = [str(each.readlink()) for each in process.joinpath("fd").iterdir()]
     files = {each for each in held if not each.startswith("socket:")}
-    assert files == {"/dev/null", str(meeting.folder() / f"{served.name}.lock")}
-    assert len(held) - held.count("/dev/null") == 2
+    lock = str(meeting.folder() / f"{served.name}.lock")
+    assert files == {"/dev/null", lock, "/memfd:prefork (deleted)"}
+    assert len(held) - held.count("/dev/null") == 3
 
 
 @pytest.mark.needs("userns")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_reach_the_command(served: Caller, number: int, code: int) -> None:
     begun = served.begin("run", "--python", "import time; time.sleep(600)", "--dataset", "ecommerce")
-    fork = _fork_of(served.wait_for_one())
-    until(lambda: _catches(fork, number))
+    fork = fork_of(served.wait_for_one())
+    until(lambda: catches(fork, number))
     begun.send_signal(number)
-    assert begun.wait(_PATIENCE_S) == code
+    assert begun.wait(PATIENCE_S) == code
     begun.communicate()
     until(lambda: not Path(f"/proc/{fork}").exists())
 
 
 def test_a_command_ends_when_its_caller_is_killed(served: Caller) -> None:
     begun = served.begin("ask", "-", "--dataset", "ecommerce")  # reads its question, and waits for it
-    fork = _fork_of(served.wait_for_one())
+    fork = fork_of(served.wait_for_one())
     begun.kill()
     begun.communicate()
     until(lambda: not Path(f"/proc/{fork}").exists())
@@ -216,8 +145,8 @@ def test_a_command_ends_when_its_caller_is_killed(served: Caller) -> None:
 
 def test_a_caller_of_a_killed_command_sees_the_signal(served: Caller) -> None:
     begun = served.begin("ask", "-", "--dataset", "ecommerce")
-    os.kill(_fork_of(served.wait_for_one()), signal.SIGKILL)
-    assert begun.wait(_PATIENCE_S) == -signal.SIGKILL
+    os.kill(fork_of(served.wait_for_one()), signal.SIGKILL)
+    assert begun.wait(PATIENCE_S) == -signal.SIGKILL
     begun.communicate()
 
 
@@ -225,12 +154,12 @@ def test_a_killed_process_takes_its_commands_along(caller: Caller) -> None:
     assert caller.call("runs").returncode == 0
     first = caller.wait_for_one()
     begun = caller.begin("ask", "-", "--dataset", "ecommerce")
-    fork = _fork_of(first)
+    fork = fork_of(first)
     os.kill(first, signal.SIGKILL)
-    _, complaint = begun.communicate(timeout=_PATIENCE_S)
+    until(lambda: not Path(f"/proc/{fork}").exists())
+    _, complaint = begun.communicate(timeout=PATIENCE_S)
     assert begun.returncode == 1
     assert complaint == "The process that carried the command out was killed. Run the command again.\n"
-    until(lambda: not Path(f"/proc/{fork}").exists())
 
     # The next command is carried out by itself, and starts another.
     assert caller.call("runs").returncode == 0
@@ -250,9 +179,9 @@ def test_a_command_with_other_limits_is_carried_out_by_itself(served: Caller) ->
         resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))
 
     waiting = served.wait_for_one()
-    served_before = _forks_so_far(waiting)
+    served_before = forks_so_far(waiting)
     assert served.call("runs", preexec_fn=fewer, env={**served.environment, "CI": "1"}).returncode == 0
-    assert _forks_so_far(waiting) == served_before
+    assert forks_so_far(waiting) == served_before
 
 
 @pytest.mark.parametrize("switched_off", [{"SANDTABLE_PREFORK_S": "0"}, {"CI": "true"}])
@@ -283,7 +212,7 @@ def test_a_terminal_is_a_terminal(served: Caller) -> None:
     shown = []
     for seconds in ("600", "0"):
         outer, inner = pty.openpty()
-        code = f"import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n{_PROGRAM}"
+        code = f"import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n{PROGRAM}"
         begun = subprocess.Popen(
             [sys.executable, "-c", code, "datasets"],
             env={**served.environment, "SANDTABLE_PREFORK_S": seconds, "CI": "1"}, cwd=served.folder,
@@ -291,9 +220,59 @@ def test_a_terminal_is_a_terminal(served: Caller) -> None:
         )  # fmt: skip
         os.close(inner)
         shown.append(_all_of(outer))
-        assert begun.wait(_PATIENCE_S) == 0
+        assert begun.wait(PATIENCE_S) == 0
     assert b"\x1b[" in shown[0]
     assert shown[0] == shown[1]
+
+
+_CLAIMS = """
+import os, sys
+from sandtable.cli.prefork import client, meeting
+from sandtable_runner import kernel, landlock
+sys.argv = ["sandtable", "runs"]
+meeting.circumstances = lambda: NAME
+RESTRICT
+try:
+    met = bool(client._met())
+except PermissionError:
+    met = False
+print(met, client.carried_out())
+"""
+_WITHIN_LANDLOCK = """
+whole = os.open("/", os.O_PATH)
+if os.geteuid():
+    kernel.no_new_privileges()
+landlock.restrict(landlock.abi(), [whole], [whole])
+"""
+"""It may read and write every file, and connect. A fork would not be within its Landlock."""
+
+
+@pytest.mark.needs("landlock")
+@pytest.mark.parametrize(
+    ("restrict", "outcome"),
+    [("pass", "True 0"), ("os.nice(1)", "True None"), (_WITHIN_LANDLOCK, "False None")],
+    ids=["none", "priority", "landlock"],
+)
+def test_the_kernel_is_asked_what_a_caller_may_do(served: Caller, restrict: str, outcome: str) -> None:
+    """Not the caller, who may claim other circumstances than its own."""
+    code = _CLAIMS.replace("NAME", repr(served.name)).replace("RESTRICT", restrict)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=served.environment, cwd=served.folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.stdout.splitlines()[-1:], done.stderr) == ([outcome], "")
+
+
+def test_a_caller_without_the_proof_gets_nothing(served: Caller) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller:
+        caller.connect(str(meeting.folder() / served.name))
+        body = json.dumps({"arguments": ["sandtable", "key"], "environment": {}, "umask": 0o77}).encode()
+        guessed = b"\0" * meeting.PROOF_BYTES
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        socket.send_fds(caller, [guessed + len(body).to_bytes(4) + body], [nowhere] * 4)
+        os.close(nowhere)
+        status = caller.recv(4)
+    assert os.waitstatus_to_exitcode(int.from_bytes(status)) == 1
 
 
 def test_only_a_folder_of_ones_own_is_used(tmp_path: Path) -> None:
@@ -325,30 +304,9 @@ def test_many_at_once(served: Caller) -> None:
     assert len(found) == 8
 
 
-def _children(process: int) -> list[int]:
-    return [int(each) for each in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
-
-
-def _fork_of(waiting: int) -> int:
-    """The one that has taken its order: it is in a session of its own."""
-    until(lambda: any(os.getsid(child) == child for child in _children(waiting)))
-    return next(child for child in _children(waiting) if os.getsid(child) == child)
-
-
-def _catches(process: int, number: int) -> bool:
-    status = Path(f"/proc/{process}/status").read_text()
-    caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt"))
-    return bool(int(caught, 16) >> (number - 1) & 1)
-
-
-def _forks_so_far(process: int) -> int:
-    """Grows with each: a fork copies the page tables, which counts as minor faults of the process."""
-    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[9])
-
-
 def _all_of(terminal: int) -> bytes:
     shown = b""
-    while select.select([terminal], [], [], _PATIENCE_S)[0]:
+    while select.select([terminal], [], [], PATIENCE_S)[0]:
         try:
             block = os.read(terminal, 65536)
         except OSError:  # The other end is closed.

@@ -2,13 +2,18 @@
 
 A fork begins as the program does when it is called: with the caller's arguments, environment, folder, umask and
 standard streams. It ends by itself, or by the signals that its caller passes on.
+
+Invariant: a caller is served only if the kernel says that its rights are this process's, and lets it look into this
+process. So no one gets by a fork what they may not do themselves.
 """
 
 from __future__ import annotations
 
 import gc
+import hmac
 import json
 import os
+import secrets
 import select
 import signal
 import socket
@@ -40,6 +45,8 @@ class Child:
 class Waiting:
     def __init__(self, listener: socket.socket, seconds: int, sources: dict[str, tuple[int, int]]) -> None:
         self._listener = listener
+        self._proof = keep_proof()
+        self._rights = meeting.rights_of(os.getpid())
         self._seconds = seconds
         self._sources = sources
         self._children: list[Child] = []
@@ -91,7 +98,7 @@ class Waiting:
 
     def _fork(self) -> Callable[[], None] | None:
         caller, _ = self._listener.accept()
-        if not meeting.is_mine(caller):
+        if not self._may_be_served(caller):
             caller.close()
             return None
         waiting = os.getpid()
@@ -104,7 +111,24 @@ class Waiting:
         for child in self._children:
             os.close(child.ended)
             child.caller.close()
-        return take_order(caller)
+        os.close(meeting.PROOF_FD)
+        return take_order(caller, self._proof)
+
+    def _may_be_served(self, caller: socket.socket) -> bool:
+        try:
+            return meeting.rights_of(meeting.peer_of(caller)) == self._rights
+        except OSError:
+            return False
+
+
+def keep_proof() -> bytes:
+    """Random bytes that only those read who may look into this process."""
+    proof = secrets.token_bytes(meeting.PROOF_BYTES)
+    memory = os.memfd_create("prefork")
+    os.write(memory, proof)
+    os.dup2(memory, meeting.PROOF_FD, inheritable=False)
+    os.close(memory)
+    return proof
 
 
 def _hung_up(caller: socket.socket) -> bool:
@@ -113,12 +137,14 @@ def _hung_up(caller: socket.socket) -> bool:
     return bool(poll.poll(0))
 
 
-def take_order(caller: socket.socket) -> Callable[[], None]:
-    """Becomes the process that the caller would have been. Ends this process if the caller has gone."""
+def take_order(caller: socket.socket, proof: bytes) -> Callable[[], None]:
+    """Becomes the process that the caller would have been. Ends if the caller has gone, or does not give `proof`."""
     caller.settimeout(_ORDER_S)
     try:
-        head, descriptors, *_ = socket.recv_fds(caller, 4, 4)
-        order = json.loads(_exactly(caller, min(int.from_bytes(head), _LARGEST_ORDER)))
+        head, descriptors, *_ = socket.recv_fds(caller, len(proof) + 4, 4)
+        if not hmac.compare_digest(head[: len(proof)], proof):
+            os._exit(1)
+        order = json.loads(_exactly(caller, min(int.from_bytes(head[len(proof) :]), _LARGEST_ORDER)))
         caller.sendall(os.getpid().to_bytes(4))
         _exactly(caller, 1)
     except (OSError, ValueError):

@@ -30,11 +30,11 @@ def carried_out() -> int | None:
     if not (_may_be_handed_over() and _in_foreground()):
         return None
     try:
-        connection = _met()
+        connection, proof = _met()
     except OSError:
         return None
     with connection:
-        child = _forked(connection)
+        child = _forked(connection, proof)
         return None if child is None else _ended(connection, child)
 
 
@@ -73,27 +73,26 @@ def seconds() -> int:
     return int(given) if known else 0
 
 
-def _met() -> socket.socket:
+def _met() -> tuple[socket.socket, bytes]:
+    """A connection to the process that waits, and what it wants to see from a caller."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.settimeout(_ANSWER_S)
         connection.connect(str(meeting.folder() / meeting.circumstances()))
-        if not meeting.is_mine(connection):
-            raise PermissionError("another user answers")
+        return connection, meeting.proof_of(meeting.peer_of(connection))
     except OSError:
         connection.close()
         raise
-    return connection
 
 
-def _forked(connection: socket.socket) -> int | None:
+def _forked(connection: socket.socket, proof: bytes) -> int | None:
     """A descriptor of the process that will carry the command out; it has done nothing yet."""
     order = {"arguments": sys.argv, "environment": dict(os.environ), "umask": _umask()}
     body = json.dumps(order).encode()
     try:
         here = os.open(".", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            socket.send_fds(connection, [len(body).to_bytes(4)], [0, 1, 2, here])
+            socket.send_fds(connection, [proof + len(body).to_bytes(4)], [0, 1, 2, here])
         finally:
             os.close(here)
         connection.sendall(body)

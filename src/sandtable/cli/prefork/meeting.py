@@ -22,9 +22,12 @@ _STATUS = (
     "Uid", "Gid", "Groups", "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp",
     "Seccomp_filters", "Cpus_allowed", "Mems_allowed",
 )  # fmt: skip
-_FILES = ("limits", "cgroup", "oom_score_adj", "attr/current", "loginuid", "personality", "timerslack_ns")
+_FILES = ("limits", "cgroup", "oom_score_adj", "attr/current", "loginuid")
 _LOADING = ("PYTHON", "LD_", "LC_", "LANG", "GLIBC_", "MALLOC_", "OMP_", "OPENBLAS_", "ORT_", "MKL_")
 """Variables that libraries read while they are loaded."""
+PROOF_FD, PROOF_BYTES = 100, 32
+"""The descriptor under which the process that waits keeps random bytes. By way of `/proc`, the kernel opens it only for
+a caller who may look into that process: not for one with fewer capabilities, or within Landlock."""
 _PEER = struct.Struct("3i")
 
 
@@ -33,17 +36,29 @@ def circumstances() -> str:
 
     A process that waits serves only callers for which this is equal. Raises OSError.
     """
-    me = Path("/proc/self")
-    status = dict(line.split(":", 1) for line in (me / "status").read_text().splitlines() if ":" in line)
-    facts = [
-        *(f"{name} {status.get(name, '').strip()}" for name in _STATUS),
-        *(_text(me / name) for name in _FILES),
-        *(_link(me / "ns" / name) for name in _NAMESPACES),
-        _link(me / "root"),
-        str((os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0))),
+    program = [
         str((sys.executable, sys.prefix, sys.version, sys.flags, __file__)),
         *sorted(f"{name}={value}" for name, value in read_while_loading().items()),
     ]
+    return _digest([rights_of(os.getpid()), *program])
+
+
+def rights_of(process: int) -> str:
+    """What the kernel says of a process: its rights, limits and namespaces. Raises OSError."""
+    place = Path(f"/proc/{process}")
+    status = dict(line.split(":", 1) for line in (place / "status").read_text().splitlines() if ":" in line)
+    return _digest(
+        [
+            *(f"{name} {status.get(name, '').strip()}" for name in _STATUS),
+            *(_text(place / name) for name in _FILES),
+            *(_link(place / "ns" / name) for name in _NAMESPACES),
+            _place(place / "root"),
+            str((os.getpriority(os.PRIO_PROCESS, process), os.sched_getscheduler(process))),
+        ]
+    )
+
+
+def _digest(facts: list[str]) -> str:
     return hashlib.sha256("\0".join(facts).encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
@@ -64,6 +79,14 @@ def _link(path: Path) -> str:
         return str(path.readlink())
     except OSError:
         return ""
+
+
+def _place(path: Path) -> str:
+    try:
+        found = path.stat()
+    except OSError:
+        return ""
+    return f"{found.st_dev} {found.st_ino}"
 
 
 def folder() -> Path:
@@ -89,10 +112,18 @@ def is_private(path: Path) -> bool:
     )
 
 
-def is_mine(connection: socket.socket) -> bool:
-    """Whether the process at the other end belongs to this user."""
+def peer_of(connection: socket.socket) -> int:
+    """The process at the other end. Raises PermissionError if it is another user's."""
     peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
-    return _PEER.unpack(peer)[1] == os.geteuid()
+    process, user, _ = _PEER.unpack(peer)
+    if user != os.geteuid():
+        raise PermissionError("a process of another user")
+    return process
+
+
+def proof_of(process: int) -> bytes:
+    """Raises OSError where this process may not look into that one."""
+    return Path(f"/proc/{process}/fd/{PROOF_FD}").read_bytes()
 
 
 def lock(circumstances: str) -> int | None:
