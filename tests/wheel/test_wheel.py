@@ -41,8 +41,13 @@ def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    """No PATH: neither Node nor a checkout can be found."""
-    return {"SANDTABLE_HOME": str(home / "home"), "LANG": "C.UTF-8", "HOME": str(home)}
+    """No PATH: neither Node nor a checkout can be found. No command leaves a process behind."""
+    return {
+        "SANDTABLE_HOME": str(home / "home"),
+        "SANDTABLE_PREFORK_S": "0",
+        "LANG": "C.UTF-8",
+        "HOME": str(home),
+    }
 
 
 @pytest.fixture(scope="module")
