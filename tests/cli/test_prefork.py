@@ -167,10 +167,14 @@ def test_a_killed_process_takes_its_commands_along(caller: Caller) -> None:
     second = caller.wait_for_one()
     assert second != first
 
-    # Modules that have changed since are loaded by the next command.
+    # Modules that have changed since are loaded by the next command; one under way goes on.
+    under_way = caller.begin("ask", "-", "--dataset", "ecommerce")
+    fork_of(second)
     (caller.modules / "sitecustomize.py").write_text("# newer\n")
     caller.environment["CI"] = "true"
     assert not caller.is_handed_over("runs")
+    _, complaint = under_way.communicate(timeout=PATIENCE_S)
+    assert (under_way.returncode, "the question is empty" in complaint) == (2, True)
     until(lambda: not Path(f"/proc/{second}").exists())
 
 

@@ -54,9 +54,10 @@ class Waiting:
     def serve(self) -> Callable[[], None] | None:
         """In a fork: what it has to do. In the process that waits: None, when its time is over."""
         last = time.monotonic()
+        outdated = False
         while True:
             left = self._seconds - (time.monotonic() - last)
-            if left <= 0 and not self._children:
+            if (outdated or left <= 0) and not self._children:
                 return None
             called = self._wait(max(left, 0.0) if not self._children else None)
             for child in self._gone():
@@ -65,9 +66,8 @@ class Waiting:
             if not called:
                 continue
             last = time.monotonic()
-            if stamps(self._sources) != self._sources:
-                return None
-            work = self._fork()
+            outdated = outdated or stamps(self._sources) != self._sources
+            work = self._fork(serves=not outdated)
             if work is not None:
                 return work
 
@@ -96,9 +96,10 @@ class Waiting:
                 child.alone = True
                 signal.pidfd_send_signal(child.ended, signal.SIGTERM)
 
-    def _fork(self) -> Callable[[], None] | None:
+    def _fork(self, *, serves: bool) -> Callable[[], None] | None:
+        """Without `serves`, only those commands go on that have begun: they would end with this process."""
         caller, _ = self._listener.accept()
-        if not self._may_be_served(caller):
+        if not serves or not self._may_be_served(caller):
             caller.close()
             return None
         waiting = os.getpid()
