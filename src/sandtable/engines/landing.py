@@ -8,9 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Read = Literal["plain", "utc", "text", "double", "bits"]
-"""How a worker reads a column: as it is, as a time in UTC, as its text, as a number of double precision, as the number
-that its bits are."""
+from sandtable.catalog.live import Read
+
 Measure = Literal["number", "moment", "time", "boolean"]
 """What of a column's values must be known before it gets its type: see `Measured`."""
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from sandtable.catalog.live import Read
 from sandtable.catalog.names import nearest
 from sandtable.catalog.reading.filenames import ColumnReference, CopiedFrom, table_name
 from sandtable.catalog.recipe import DatabaseKind
-from sandtable.engines.landing import Measure, Measured, Read
+from sandtable.engines.landing import Measure, Measured
 from sandtable.errors import InvalidInput
 from sandtable.quoting import quote
 from sandtable.sources.answers import FoundTable

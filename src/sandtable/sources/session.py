@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from sandtable.catalog.live import Read
 from sandtable.catalog.stored.source import read_file
-from sandtable.engines.landing import Measure, Measured, Read
+from sandtable.engines.landing import Measure, Measured
 from sandtable.errors import InvalidInput, RunnerBroken, SandtableError
 from sandtable.quoting import quote
 from sandtable.sandbox.live.relay import Target

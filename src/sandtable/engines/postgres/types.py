@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sandtable.catalog.live import Read
 from sandtable.engines.landing import (
     MOST_DIGITS,
     Landing,
     Measure,
     Measured,
-    Read,
     cells,
     decimal_of,
     left_out,
