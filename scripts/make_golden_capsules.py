@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sandtable.capsule.digests import digests_of, prompts_of
 from sandtable.capsule.keys import SigningKey, public_pem
 from sandtable.capsule.model import LOG_CHARS, SCHEMA, UNCHECKED, Asker, Capsule, ResultRecord, VerdictRecord
+from sandtable.capsule.pin import LivePin
 from sandtable.capsule.seal import seal
 from sandtable.capsule.shown import ROOM_BYTES, records_of
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
@@ -84,6 +85,9 @@ PLANNED_SQL = (
     "SELECT region, sum(amount) AS total FROM orders WHERE region <> '<i>West</i>' AND day >= DATE '2024-04-01' "
     "AND day < DATE '2024-05-01' GROUP BY region ORDER BY region LIMIT 200"
 )
+SQL_IN_A_DATABASE = (
+    'SELECT "region", SUM("amount") AS "total" FROM "public"."orders" GROUP BY 1 ORDER BY 1 LIMIT 200'
+)
 ORIGIN: dict[str, Any] = {
     "proposer": "openai:gpt-5",
     "prompts": [{"name": "plan", "sha256": "1f" * 32}, {"name": "repair", "sha256": "2e" * 32}],
@@ -145,6 +149,7 @@ def capsules() -> dict[str, Capsule]:
         "plan": _of_plan(),
         "sql-of-a-person": _of_sql(asked_by=Asker.of("anna@example.org").model_dump()),
         "sql-of-an-address": _of_sql(asked_by=Asker.of("@192.0.2.7").model_dump()),
+        "plan-in-a-database": _of_plan_in_a_database(),
         "python": _of_python(),
         "python-cell": _of_python(run_id="run_018f00000001", before=list(EARLIER[:2])),
         "python-after-an-interrupt": _of_python(run_id="run_018f00000001", before=list(EARLIER)),
@@ -217,6 +222,22 @@ def _of_plan() -> Capsule:
     )
 
 
+def _of_plan_in_a_database() -> Capsule:
+    """What was approved is the text as it was compiled; its rows are pinned by nothing."""
+    answer = _answer(REGIONS)
+    return _capsule(
+        question=BY_REGION,
+        plan=PLAN,
+        sql=SQL_IN_A_DATABASE,
+        executed_sql=SQL_IN_A_DATABASE,
+        verdict=asdict(VerdictRecord.of(Approved(SQL_IN_A_DATABASE, tables=("orders",)))),
+        result=ResultRecord.of(answer).model_dump(mode="json"),
+        executor="postgresql",
+        engine="postgresql",
+        pin=LivePin(engine="postgresql", source="shop").model_dump(mode="json"),
+    )
+
+
 def _of_python(**changes: Any) -> Capsule:
     fields: dict[str, Any] = {
         "mode": "python",
@@ -243,7 +264,7 @@ def _capsule(**fields: Any) -> Capsule:
         "executor": "fake", "engine": "duckdb 2.0.0", "isolation": ["seccomp", "landlock"],
         "limits": Limits(rows=ROWS_AT_MOST).model_dump(mode="json"), "stdout": "", "stderr": "",
         "error": None, "exec_time_ms": 3.25, "cached_from": None, "prompts": [], "chart": None, "origin": None,
-        "asked_by": {"kind": "local", "name": None}, **fields,
+        "pin": {"kind": "content"}, "asked_by": {"kind": "local", "name": None}, **fields,
     }  # fmt: skip
     kept = {**whole, "stdout": whole["stdout"][:LOG_CHARS]}
     return Capsule.model_validate({**kept, "digests": digests_of(kept, whole_stdout=whole["stdout"])})

@@ -182,9 +182,9 @@ cases(
         "a verdict that is none": forged(lambda s: s["predicate"]["verdict"].update(decision="fine")),
     },
 )
-for _name, _format in (("1", "1"), ("2", "2"), ("3", "3"), ("4", "4"), ("6", "6")):
+for _format in ("1", "2", "3", "4", "5", "7"):
 
-    @case(f"payload: today's fields under format {_name}", "envelope")
+    @case(f"payload: today's fields under format {_format}", "envelope")
     def _(ground: Ground, version: str = _format) -> Any:
         made = statement(predicate(ground) | {"schema_version": version})
         return signed(canonical(made), ground.key)

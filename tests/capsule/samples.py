@@ -93,6 +93,7 @@ def capsule(**changes: Any) -> Capsule:
         "prompts": [],
         "chart": None,
         "origin": None,
+        "pin": {"kind": "content"},
         "asked_by": {"kind": "local", "name": None},
         **changes,
     }

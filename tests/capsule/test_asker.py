@@ -43,6 +43,7 @@ def test_nothing_but_a_person_has_a_name(fields: dict[str, str]) -> None:
         ("v5-sql-of-a-person", Asker(kind="person", name="anna@example.org")),
         ("v5-sql-of-an-address", Asker(kind="address")),
         ("v5-sql", Asker(kind="local")),
+        ("v6-sql-of-a-person", Asker(kind="person", name="anna@example.org")),
         ("v4-sql", None),
     ],
 )

@@ -16,6 +16,7 @@ from sandtable.capsule.model import (
     CapsuleV2,
     CapsuleV3,
     CapsuleV4,
+    CapsuleV5,
     VerdictRecord,
     read_capsule,
 )
@@ -170,20 +171,20 @@ async def test_what_comes_out_otherwise_under_other_versions_is_not_called_broke
     changed: dict[str, Any], link: LinkName, says: str
 ) -> None:
     given = {"result": code_answer(), **changed}
-    report = await verify(seal(coded(), KEY), world(code_engine=lambda _: ELSEWHERE, **given))
+    report = await verify(seal(coded(), KEY), world(code_engine=lambda *_: ELSEWHERE, **given))
     assert report.ok and not report.complete
     assert report.link(link) == Link(name=link, status="not_checked", detail=says + APART)
-    same = await verify(seal(coded(), KEY), world(code_engine=lambda _: coded().engine, **given))
+    same = await verify(seal(coded(), KEY), world(code_engine=lambda *_: coded().engine, **given))
     assert broken(same) == {link: says}
 
 
 async def test_under_other_versions_what_comes_out_the_same_is_verified() -> None:
-    report = await verify(seal(coded(), KEY), world(code_engine=lambda _: ELSEWHERE, result=code_answer()))
+    report = await verify(seal(coded(), KEY), world(code_engine=lambda *_: ELSEWHERE, result=code_answer()))
     assert report.ok and report.complete, report
 
 
 async def test_what_the_rules_refuse_is_broken_under_any_version() -> None:
-    parts = world(code_engine=lambda _: ELSEWHERE, verdict=REFUSED, result=code_answer())
+    parts = world(code_engine=lambda *_: ELSEWHERE, verdict=REFUSED, result=code_answer())
     assert list(broken(await verify(seal(coded(), KEY), parts))) == ["verdict"]
 
 
@@ -191,13 +192,13 @@ async def test_code_that_only_a_newer_python_can_read_was_refused_for_another_re
     refused = coded(
         status="rejected", result=None, verdict=asdict(VerdictRecord.of(UNREAD)), artifacts=[], stdout=""
     )
-    report = await verify(seal(refused, KEY), world(code_engine=lambda _: ELSEWHERE, verdict=REFUSED))
+    report = await verify(seal(refused, KEY), world(code_engine=lambda *_: ELSEWHERE, verdict=REFUSED))
     assert report.link("verdict").detail == "the gate now reports other code, construct" + APART
     assert report.ok
 
 
 async def test_sql_is_held_to_its_result_whatever_python_is_here() -> None:
-    parts = world(code_engine=lambda _: ELSEWHERE, result=code_answer().model_copy(update={"rows": []}))
+    parts = world(code_engine=lambda *_: ELSEWHERE, result=code_answer().model_copy(update={"rows": []}))
     assert "result" in broken(await verify(seal(capsule(), KEY), parts))
 
 
@@ -240,13 +241,13 @@ async def test_golden_capsules_with_code_verify_for_ever(path: Path) -> None:
     assert report.ok
 
 
-@pytest.mark.parametrize("name", ["v3-python", "v4-python", "v5-python"])
+@pytest.mark.parametrize("name", ["v3-python", "v4-python", "v5-python", "v6-python"])
 async def test_golden_code_is_compared_the_same_way(name: str) -> None:
     report: VerifyReport = await verify((GOLDEN / f"{name}.json").read_bytes(), world(result=code_answer()))
     assert report.ok and report.complete, report
 
 
-@pytest.mark.parametrize("version", ["v3", "v4", "v5"])
+@pytest.mark.parametrize("version", ["v3", "v4", "v5", "v6"])
 def test_there_are_golden_capsules_of_each_format_with_code(version: str) -> None:
     assert {path.stem.removeprefix(f"{version}-") for path in GOLDEN.glob(f"{version}-*.json")} >= {
         "python",
@@ -267,7 +268,8 @@ def test_there_are_golden_capsules_of_each_format_with_code(version: str) -> Non
         ("v2-chart-and-origin", CapsuleV2),
         ("v3-python", CapsuleV3),
         ("v4-python", CapsuleV4),
-        ("v5-python", Capsule),
+        ("v5-python", CapsuleV5),
+        ("v6-python", Capsule),
     ],
 )
 def test_each_format_is_read_as_what_it_is(name: str, kind: type) -> None:

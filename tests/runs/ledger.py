@@ -51,6 +51,7 @@ PLAN: dict[str, Any] = {
 class Written:
     sql: str
     warnings: tuple[str, ...] = ()
+    columns: tuple[()] = ()
 
 
 def write(plan: dict[str, Any], dataset: Dataset, rows: int) -> Written:

@@ -37,7 +37,7 @@ async def failed(parts: Parts, sql: str) -> tuple[Problem, list[str | None]]:
     accepted = await parts.runs.submit(RunRequest(dataset_id=dataset.id, query=SqlQuery(sql)))
     run = await parts.runs.wait(accepted.id)
     assert run.status == "failed" and run.error is not None
-    fixes = await fixes_for(parts.check, dataset, run, parts.rules_of(dataset.id))
+    fixes = await fixes_for(parts.check, dataset, run, parts.rules_of(dataset))
     return run.error, [fix.text for fix in fixes]
 
 

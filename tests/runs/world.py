@@ -62,6 +62,7 @@ class FakeDatasets:
 class FakeCompiled:
     sql: str
     warnings: tuple[str, ...] = ()
+    columns: tuple[()] = ()
 
 
 def compile_plan(plan: dict[str, Any], dataset: Dataset, rows: int) -> FakeCompiled:

@@ -180,7 +180,7 @@ class House:
     async def read_sql(self, dataset: Dataset, sql: str) -> SqlConditions:
         return await read_sql(dataset, sql)
 
-    def rules_of(self, dataset_id: str) -> Rules | None:
+    def rules_of(self, dataset: Dataset) -> Rules | None:
         return RULES
 
     @property

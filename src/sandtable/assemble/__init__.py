@@ -116,27 +116,30 @@ class Parts:
 
     async def check(self, dataset: Dataset, query: Query) -> Verdict:
         """The gate's verdict, without running anything. A plan is compiled first."""
-        route = self._run_parts.route(dataset.id)
+        route = self._run_parts.route(dataset.id, dataset.version)
         match query:
             case CodeQuery(code, names):
                 return await self._check_python(dataset, code, names)
             case SqlQuery(sql):
                 return await route.judge(sql, dataset)
             case PlanQuery(plan):
+                rows = self._run_parts.limits.rows
                 try:
-                    sql = route.compile(plan, dataset, self._run_parts.limits.rows).sql
+                    if route.judge_plan is not None:
+                        return await route.judge_plan(plan, dataset, rows)
+                    sql = route.compile(plan, dataset, rows).sql
                 except InvalidInput as error:
                     return _refused_plan(error)
                 return await route.judge(sql, dataset)
 
     async def read_sql(self, dataset: Dataset, sql: str) -> SqlConditions:
         """What a text restricts its rows by; nothing for one that the gate does not approve."""
-        conditions = self._run_parts.route(dataset.id).conditions
+        conditions = self._run_parts.route(dataset.id, dataset.version).conditions
         return SqlConditions() if conditions is None else await conditions(sql, dataset)
 
-    def rules_of(self, dataset_id: str) -> Rules | None:
+    def rules_of(self, dataset: Dataset) -> Rules | None:
         """The rules by which SQL about this dataset is judged; None for an engine without any."""
-        return self._run_parts.route(dataset_id).rules
+        return self._run_parts.route(dataset.id, dataset.version).rules
 
     async def _check_python(self, dataset: Dataset, code: str, names: Mapping[str, str]) -> Verdict:
         judge = self._run_parts.judge_python

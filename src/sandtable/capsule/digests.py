@@ -52,6 +52,8 @@ def digests_of(
         made["catalog"] = fields["catalog_version"]
     if version not in ("3", "4"):
         made["asked_by"] = digest(fields["asked_by"])
+    if version not in ("3", "4", "5"):
+        made["pin"] = digest(fields["pin"])
     if fields["python"] is None:
         if fields["artifacts"] or fields["names"] or fields["before"]:
             raise ValueError("it holds what code shows, and no code")

@@ -16,7 +16,7 @@ from sandtable.capsule.canonical import plain
 from sandtable.capsule.digests import digests_of, prompts_of
 from sandtable.capsule.document import Document, parted, says_the_same
 from sandtable.capsule.keys import TrustedKeys
-from sandtable.capsule.model import AnyCapsule, Capsule, read_capsule
+from sandtable.capsule.model import AnyCapsule, AskedCapsule, read_capsule
 from sandtable.capsule.report import LINKS, Link, LinkName, VerifyReport
 from sandtable.capsule.seal import PAYLOAD_TYPE, pre_authentication, read_statement, subjects, unpack
 from sandtable.errors import InvalidInput
@@ -43,7 +43,7 @@ class Examined:
         """The report with the known links, and the rest not checked because of `why`."""
         rest = (unchecked(name, why) for name in LINKS[len(self.links) :])
         run_id = self.capsule.run_id if self.capsule is not None else None
-        asker = self.capsule.asked_by if isinstance(self.capsule, Capsule) else None
+        asker = self.capsule.asked_by if isinstance(self.capsule, AskedCapsule) else None
         return VerifyReport(run_id=run_id, keyid=self.keyid, asked_by=asker, links=(*self.links, *rest))
 
 

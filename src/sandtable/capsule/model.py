@@ -15,6 +15,7 @@ from pydantic.dataclasses import dataclass
 
 from sandtable.capsule.asker import Asker
 from sandtable.capsule.canonical import plain
+from sandtable.capsule.pin import ContentPin, Pin
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.capsule.result_digest import result_digest
 from sandtable.capsule.shown import ArtifactRecord
@@ -22,7 +23,7 @@ from sandtable.errors import ErrorCode, Problem
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.sandbox.job import JobResult, Limits, ResultColumn
 
-SCHEMA = "5"
+SCHEMA = "6"
 PREVIEW_ROWS = 200
 PREVIEW_BYTES = 128 << 10
 LOG_CHARS = 8 << 10
@@ -165,8 +166,12 @@ class DigestsV4(DigestsV3):
     catalog: str | None
 
 
-class Digests(DigestsV4):
+class DigestsV5(DigestsV4):
     asked_by: str
+
+
+class Digests(DigestsV5):
+    pin: str
 
 
 class _Recorded(_Frozen):
@@ -260,17 +265,36 @@ class CapsuleV4(_OfCatalog):
     digests: DigestsV4
 
 
-class Capsule(_OfCatalog):
-    schema_version: Literal["5"] = SCHEMA
+class _OfAsker(_OfCatalog):
+    """Fields since it is recorded who asked."""
+
     asked_by: Asker
+
+
+class CapsuleV5(_OfAsker):
+    """The format before data that stay in a database."""
+
+    schema_version: Literal["5"]
+    digests: DigestsV5
+
+
+class Capsule(_OfAsker):
+    schema_version: Literal["6"] = SCHEMA
+    pin: Pin
     digests: Digests
 
 
-AnyCapsule = CapsuleV1 | CapsuleV2 | CapsuleV3 | CapsuleV4 | Capsule
-CodeCapsule = CapsuleV3 | CapsuleV4 | Capsule
+AnyCapsule = CapsuleV1 | CapsuleV2 | CapsuleV3 | CapsuleV4 | CapsuleV5 | Capsule
+CodeCapsule = CapsuleV3 | CapsuleV4 | CapsuleV5 | Capsule
 """Formats that may hold code."""
-CatalogCapsule = CapsuleV4 | Capsule
+CatalogCapsule = CapsuleV4 | CapsuleV5 | Capsule
 """Formats that name the version of the catalog."""
+AskedCapsule = CapsuleV5 | Capsule
+"""Formats that say who asked."""
+
+
+def pin_of(capsule: AnyCapsule) -> Pin:
+    return capsule.pin if isinstance(capsule, Capsule) else ContentPin()
 
 
 def query_in(capsule: AnyCapsule) -> Query:
@@ -285,7 +309,13 @@ def query_in(capsule: AnyCapsule) -> Query:
     return SqlQuery(capsule.sql, dry_run)
 
 
-_FORMATS: dict[Any, type[AnyCapsule]] = {"1": CapsuleV1, "2": CapsuleV2, "3": CapsuleV3, "4": CapsuleV4}
+_FORMATS: dict[Any, type[AnyCapsule]] = {
+    "1": CapsuleV1,
+    "2": CapsuleV2,
+    "3": CapsuleV3,
+    "4": CapsuleV4,
+    "5": CapsuleV5,
+}
 
 
 def read_capsule(predicate: dict[str, Any]) -> AnyCapsule:

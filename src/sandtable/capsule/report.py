@@ -1,4 +1,4 @@
-"""The report of `verify`: one link after the other, each ok, broken, not checked (and why), or a reading.
+"""The report of `verify`: one link after the other, each ok, broken, not checked (and why), not pinned, or a reading.
 
 Invariant: that a plan is what a question meant is never `ok`. No derivation can show it: a person checks it.
 """
@@ -14,6 +14,7 @@ from sandtable.capsule.model import Asker
 AnyRun = Literal[
     "envelope", "signature", "signer", "digests", "question", "data", "plan", "verdict", "result", "chart"
 ]
+LinkStatus = Literal["ok", "broken", "not_checked", "not_pinned", "reading"]
 OfCode = Literal["artifacts", "stdout"]
 LinkName = Literal[AnyRun, OfCode]
 
@@ -27,8 +28,9 @@ class Link(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     name: LinkName
-    status: Literal["ok", "broken", "not_checked", "reading"]
-    """`reading`: for a person to check, since it cannot be derived."""
+    status: LinkStatus
+    """`not_pinned`: about rows that stay in a database, where they can change. `reading`: for a person to check, since
+    it cannot be derived."""
     detail: str = ""
 
 
@@ -51,8 +53,9 @@ class VerifyReport(BaseModel):
     @computed_field
     @property
     def complete(self) -> bool:
-        """Nothing that can be derived was left unchecked; how a question was read cannot."""
-        return all(link.status != "not_checked" for link in self.links)
+        """Nothing that can be derived was left unchecked, and the data are pinned; how a question was read cannot be
+        derived."""
+        return all(link.status not in ("not_checked", "not_pinned") for link in self.links)
 
     def link(self, name: LinkName) -> Link:
         return next(link for link in self.links if link.name == name)

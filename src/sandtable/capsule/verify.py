@@ -19,15 +19,17 @@ from sandtable.capsule.examine import Examined, examine, unchecked, unreadable
 from sandtable.capsule.keys import TrustedKeys
 from sandtable.capsule.model import (
     AnyCapsule,
-    Capsule,
+    AskedCapsule,
     CapsuleV1,
     CatalogCapsule,
     CodeCapsule,
     ResultRecord,
     VerdictRecord,
     digest_of_rows,
+    pin_of,
     query_in,
 )
+from sandtable.capsule.pin import LivePin
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery, plan_of
 from sandtable.capsule.report import Link, VerifyReport
 from sandtable.capsule.seal import Unreadable
@@ -54,11 +56,13 @@ class Rederive:
     compile: Callable[[dict[str, Any], Dataset, int], str] | None = None
     """Plan, dataset and row limit to SQL. Raises InvalidInput for a plan that cannot be used."""
     judge: Callable[[str, Dataset], Awaitable[Verdict]] | None = None
+    judge_plan: Callable[[dict[str, Any], Dataset, int], Awaitable[Verdict]] | None = None
+    """Plan, dataset and row limit, for data that stay in a database: there, only what is compiled here is approved."""
     judge_python: Callable[[str, Dataset, Collection[str]], Awaitable[Verdict]] | None = None
     """Code, dataset and further names that the code can use. None where Python is disabled."""
     bound_names: Callable[[str], Awaitable[frozenset[str]]] | None = None
     """The names that code defines for later cells of its session."""
-    code_engine: Callable[[str], str] | None = None
+    code_engine: Callable[[str, str], str] | None = None
     """Versions here that the results of code over a dataset depend on, as capsules record them."""
     run: Callable[[AnyCapsule, Approved, Dataset], Awaitable[JobResult]] | None = None
     draw: (
@@ -87,7 +91,7 @@ async def derive(examined: Examined, parts: Rederive) -> VerifyReport:
         links = await _Rederivation(capsule, parts).links()
     except RecursionError:
         return examined.unfinished("its content is nested too deeply to be derived again")
-    asker = capsule.asked_by if isinstance(capsule, Capsule) else None
+    asker = capsule.asked_by if isinstance(capsule, AskedCapsule) else None
     every = (*examined.links, *links)
     return VerifyReport(run_id=capsule.run_id, keyid=examined.keyid, asked_by=asker, links=every)
 
@@ -96,6 +100,7 @@ class _Rederivation:
     def __init__(self, capsule: AnyCapsule, parts: Rederive) -> None:
         self._capsule = capsule
         self._query = query_in(capsule)
+        self._live = isinstance(pin_of(capsule), LivePin)
         self._parts = parts
         self._hindrance = ""
         """Why the earlier cells of the session cannot be run again."""
@@ -145,7 +150,7 @@ class _Rederivation:
         capsule, engine = self._capsule, self._parts.code_engine
         if engine is None or not isinstance(self._query, CodeQuery):
             return link
-        return excused(link, capsule.engine, engine(capsule.dataset_id))
+        return excused(link, capsule.engine, engine(capsule.dataset_id, capsule.dataset_version))
 
     async def _data(self) -> tuple[Dataset | None, Link]:
         capsule, parts = self._capsule, self._parts
@@ -155,10 +160,19 @@ class _Rederivation:
             dataset = await parts.dataset(capsule.dataset_id, capsule.dataset_version, None)
             found = await parts.rehash(dataset)
         except NotFound as error:
+            if self._live:
+                return None, unchecked("data", f"{error.message}; connect the database and verify again")
             todo = f"add version {capsule.dataset_version} of dataset {quote(capsule.dataset_id)} and verify again"
             return None, unchecked("data", f"{error.message}; {todo}")
         except SandtableError as error:
+            if self._live:
+                return None, unchecked("data", f"{error.message}; {error.suggestion}")
             return None, Link(name="data", status="broken", detail=error.message)
+        if (dataset.live is not None) != self._live:
+            why = "the capsule pins its data in another way than this version does"
+            return None, Link(name="data", status="broken", detail=why)
+        if self._live:
+            return dataset, _not_pinned(found == capsule.dataset_version)
         if found != capsule.dataset_version:
             why = f"the stored data hashes to {found}, the capsule names {capsule.dataset_version}"
             return dataset, Link(name="data", status="broken", detail=why)
@@ -220,6 +234,9 @@ class _Rederivation:
             names, self._hindrance = await look_back(capsule, dataset, parts.judge_python, parts.bound_names)
             return await parts.judge_python(query.code, dataset, names)
         assert capsule.sql is not None
+        if self._live and isinstance(query, PlanQuery):
+            rows = capsule.limits.rows
+            return await parts.judge_plan(query.plan, dataset, rows) if parts.judge_plan else None
         return await parts.judge(capsule.sql, dataset) if parts.judge else None
 
     async def _result(self, dataset: Dataset, approved: Approved | None) -> tuple[JobResult | None, Link]:
@@ -239,7 +256,10 @@ class _Rederivation:
             again = await self._parts.run(capsule, approved, dataset)
         except SandtableError as error:
             return None, unchecked("result", f"the sandbox could not run it: {error.message}")
-        return again, self._excused(await asyncio.to_thread(_compare, capsule, again))
+        link = await asyncio.to_thread(_compare, capsule, again)
+        if self._live and link.status == "broken":
+            return None, Link(name="result", status="not_pinned", detail=_OTHER_ROWS)
+        return again, self._excused(link)
 
     def _chart(self, dataset: Dataset | None, again: JobResult | None) -> Link:
         """Drawn again from the result that was just computed, else from the recorded rows."""
@@ -272,6 +292,16 @@ class _Rederivation:
         if again is None and recorded is None:
             return unchecked("chart", "not drawn again, because the result is not at hand")
         return Link(name="chart", status="broken", detail="drawn again from the rows, the chart is another")
+
+
+_OTHER_ROWS = "run again, the database gives another result now; the signed result is what it gave then"
+
+
+def _not_pinned(same_schema: bool) -> Link:
+    """Of data that stay in a database."""
+    why = "the rows stay in the database and can change; "
+    now = "its tables have the same columns as then" if same_schema else "its tables have other columns now"
+    return Link(name="data", status="not_pinned", detail=why + now)
 
 
 def _question(capsule: AnyCapsule, dataset: Dataset | None) -> Link:

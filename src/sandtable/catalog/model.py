@@ -11,6 +11,7 @@ from typing import Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from sandtable.catalog.live import LiveDatabase
 from sandtable.catalog.recipe import Recipe
 
 
@@ -83,9 +84,9 @@ class Table(_Frozen):
     description: str = ""
     synonyms: tuple[str, ...] = ()
     file: str
-    """Source file name, such as `orders.csv`."""
+    """Source file name, such as `orders.csv`; of a table that stays in a database, its schema and name there."""
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
-    """Digest of the source file's bytes."""
+    """Digest of the source file's bytes; of a table that stays in a database, of its place and its columns."""
     rows: int | None = None
     columns: tuple[Column, ...] = Field(min_length=1)
     time_column: str | None = None
@@ -147,6 +148,8 @@ class Dataset(_Frozen):
     """Digest over the bytes and the schema of every table: see `catalog.version`."""
     catalog_version: str = Field(default="", pattern=r"^(sha256:[0-9a-f]{64})?$")
     """Digest over what the catalog says about these data: see `catalog.semantics`. Empty where it was not computed."""
+    live: LiveDatabase | None = None
+    """Where the rows stay in a database, which one and how its tables are read. `version` then pins the schema only."""
 
     @property
     def edition(self) -> str:
@@ -175,6 +178,8 @@ class Dataset(_Frozen):
                 table = self.table(table_name)
                 if table is None or table.column(column) is None:
                     raise ValueError(f"relationship names {table_name}.{column}, which does not exist")
+        if self.live is not None:
+            _agree(self.live, self.tables)
         for metric in self.metrics:
             if self.table(metric.table) is None:
                 raise ValueError(f"metric {metric.name} is on {metric.table}, which does not exist")
@@ -188,6 +193,17 @@ def _called(name: str, among: tuple[_Named, ...]) -> _Named | None:
         if each.name.lower() == wanted:
             return each
     return None
+
+
+def _agree(live: LiveDatabase, tables: tuple[Table, ...]) -> None:
+    """Every table and column must be known to the database, so that no query can name another one."""
+    for table in tables:
+        there = live.table(table.name)
+        if there is None:
+            raise ValueError(f"{table.name} has no place in the database")
+        for column in table.columns:
+            if there.column(column.name) is None:
+                raise ValueError(f"{table.name}.{column.name} has no place in the database")
 
 
 def _unique(what: str, names: list[str]) -> None:

@@ -65,6 +65,7 @@ class KeyCounting(Protocol):
 _LOOKED_S = 2.0
 _PROFILES_KEPT = 8
 _PROPOSALS_KEPT = 32
+_LIVE_PROFILE_S = 300.0
 _LOG_S = 5.0
 
 
@@ -182,6 +183,8 @@ class ReadyDatasets:
 
     def _loaded(self, dataset_id: str, version: str) -> Dataset:
         """As it was ingested: another dataset of the same data may have been the first."""
+        if (live := self._live(version)) is not None:
+            return live
         return self._store.load(version).model_copy(update={"id": dataset_id})
 
     def _at(self, dataset_id: str, version: str, catalog_version: str) -> Dataset:
@@ -194,6 +197,11 @@ class ReadyDatasets:
             with contextlib.suppress(NotFound):
                 return self.editions.at(dataset.model_copy(update={"id": dataset_id}), catalog_version)
         return self.editions.at(found[-1], catalog_version)
+
+    def _live(self, version: str) -> Dataset | None:
+        """A version whose rows stay in a database; only its record is here."""
+        own = self.own.records.version(version)
+        return own.dataset if own is not None and own.dataset.live is not None else None
 
     async def _restore(self, version: str) -> None:
         """Builds a version again that is lost and whose sources are kept."""
@@ -213,6 +221,8 @@ class ReadyDatasets:
 
     async def open(self, dataset_id: str, version: str, catalog_version: str | None = None) -> OpenData:
         """One version whose files were found whole; the catalog as for `version`. Raises NotFound, DataDamaged."""
+        if self._live(version) is not None:
+            return OpenData(await self.version(dataset_id, version, catalog_version), Whole(version))
         await self._restore(version)
         await self._current(dataset_id, version)
         whole = await self._whole(dataset_id, version)
@@ -303,12 +313,15 @@ class ReadyDatasets:
 
     async def profile(self, dataset: Dataset) -> Profile:
         """The contents of this version's columns. Concurrent callers share one profiling job."""
-        task = self._profiles.get(dataset.version)
+        # Rows that stay in a database change under the same version.
+        at = "" if dataset.live is None else f" {time.monotonic() // _LIVE_PROFILE_S}"
+        key = dataset.version + at
+        task = self._profiles.get(key)
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
             task = asyncio.create_task(self._look_at(dataset), name=f"profile {dataset.id}")
-            self._profiles[dataset.version] = task
+            self._profiles[key] = task
             task.add_done_callback(_retrieve)
-        self._profiles.move_to_end(dataset.version)
+        self._profiles.move_to_end(key)
         while len(self._profiles) > _PROFILES_KEPT and next(iter(self._profiles.values())).done():
             self._profiles.popitem(last=False)
         # A cancelled caller does not cancel the profile for the others.
@@ -324,7 +337,7 @@ class ReadyDatasets:
         identities = await asyncio.to_thread(key_candidates, dataset, profile)
         counted: Sequence[KeyCounts | None] = (None,) * len(considered)
         keys: tuple[KeyProposal, ...] = ()
-        if (considered or identities) and self._count_keys is not None:
+        if (considered or identities) and self._count_keys is not None and dataset.live is None:
             data = await self.open(dataset.id, dataset.version, dataset.catalog_version)
             counted = await self._count_keys.references(data, considered)
             keys = proposed_keys(identities, await self._count_keys.identities(data, identities))
@@ -333,6 +346,8 @@ class ReadyDatasets:
         return made
 
     async def _look_at(self, dataset: Dataset) -> Profile:
+        if dataset.live is not None:
+            return await self._make_profile(await self.open(dataset.id, dataset.version))
         kept = await asyncio.to_thread(self._store.profile, dataset.version)
         if kept is not None:
             return kept

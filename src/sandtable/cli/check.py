@@ -51,7 +51,7 @@ async def _one(parts: Parts, about: inputs.About, query: Query, as_json: bool) -
     dataset = await open_dataset(parts, about)
     query = inputs.fitted(query, dataset, on_the_fly=bool(about.data))
     verdict = await parts.check(dataset, query)
-    verdict = await with_fixes(parts.check, dataset, verdict, query, parts.rules_of(dataset.id))
+    verdict = await with_fixes(parts.check, dataset, verdict, query, parts.rules_of(dataset))
     if as_json:
         fixes = () if isinstance(verdict, Approved) else verdict.fixes
         print_json(_fields(verdict, query) | {"fixes": [asdict(fix) for fix in fixes]})

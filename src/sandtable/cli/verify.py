@@ -24,6 +24,7 @@ _MARKS = {
     "ok": ("✓", "green"),
     "broken": ("✗", "red"),
     "not_checked": ("–", "yellow"),
+    "not_pinned": ("~", "yellow"),
     "reading": ("?", "cyan"),
 }
 
@@ -117,6 +118,12 @@ def _show(report: VerifyReport) -> None:
     if broken:
         click.secho(f"broken: {', '.join(broken)}", fg="red")
     else:
-        said = "verified" if report.complete else "nothing is broken, but not all was checked"
+        said = "verified" if report.complete else _incomplete(report)
         read = any(link.status == "reading" for link in report.links)
         click.secho(f"{said}; how the question was read is for you to check" if read else said, fg="green")
+
+
+def _incomplete(report: VerifyReport) -> str:
+    if any(link.status == "not_checked" for link in report.links):
+        return "nothing is broken, but not all was checked"
+    return "nothing is broken, and the data are not pinned: they stay in the database"

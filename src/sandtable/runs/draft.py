@@ -12,6 +12,7 @@ from sandtable.capsule.bounds import BEFORE_BYTES, BEFORE_CELLS
 from sandtable.capsule.canonical import canonical
 from sandtable.capsule.digests import digests_of, prompts_of
 from sandtable.capsule.model import LOG_CHARS, SCHEMA, Asker, Capsule, Ended, ResultRecord, VerdictRecord
+from sandtable.capsule.pin import ContentPin
 from sandtable.capsule.query import CodeQuery, SqlQuery, plan_of
 from sandtable.capsule.shown import ROOM_BYTES, records_of
 from sandtable.catalog.model import Dataset
@@ -22,7 +23,7 @@ from sandtable.runs.model import Run, run_of
 from sandtable.runs.parts import RunParts
 from sandtable.runs.sessions import Sitting
 from sandtable.sandbox.artifact import Artifact, artifacts_in, last_figure
-from sandtable.sandbox.job import JobResult
+from sandtable.sandbox.job import JobResult, ResultColumn
 from sandtable.store.run_store import RunRecord
 
 
@@ -33,6 +34,8 @@ class Draft:
     data: OpenData | None = None
     """The dataset, with the state in which its files were found whole."""
     sql: str | None = None
+    columns: tuple[ResultColumn, ...] = ()
+    """`CompiledPlan.columns`."""
     warnings: list[str] = field(default_factory=list)
     verdict: VerdictRecord | None = None
     approved: Approved | None = None
@@ -174,6 +177,7 @@ def capsule_of(draft: Draft, run: Run, parts: RunParts, *, lean: bool = False) -
     recorded = ResultRecord.of(draft.result) if draft.result and run.status == "succeeded" else None
     if recorded is not None and lean:
         recorded = recorded.without_rows()
+    route = parts.route(request.dataset_id, run.dataset_version)
     origin = request.origin.model_dump(mode="json") if request.origin else None
     before = [cell.model_dump(mode="json") for cell in draft.sitting.past.cells] if draft.sitting else []
     fields: dict[str, Any] = {
@@ -195,9 +199,9 @@ def capsule_of(draft: Draft, run: Run, parts: RunParts, *, lean: bool = False) -
         "before": before if of_code and not _too_long(before) else None,
         "artifacts": records_of(run.artifacts, room=0 if lean else ROOM_BYTES),
         "verdict": asdict(run.verdict) if run.verdict else None,
-        "executor": parts.route(request.dataset_id).executor.name,
-        "engine": parts.engine_of(request.dataset_id, code=of_code),
-        "isolation": list(parts.isolation),
+        "executor": route.executor.name,
+        "engine": parts.engine_of(request.dataset_id, run.dataset_version, code=of_code),
+        "isolation": list(parts.isolation if route.isolation is None else route.isolation),
         "limits": run.limits.model_dump(mode="json"),
         "result": recorded.model_dump(mode="json") if recorded else None,
         "stdout": run.stdout[:LOG_CHARS],
@@ -208,6 +212,7 @@ def capsule_of(draft: Draft, run: Run, parts: RunParts, *, lean: bool = False) -
         "prompts": prompts_of(origin),
         "chart": draft.chart if run.status == "succeeded" and not lean else None,
         "origin": origin,
+        "pin": (route.pin or ContentPin()).model_dump(mode="json"),
         "asked_by": Asker.of(request.user).model_dump(mode="json"),
     }
     digests = digests_of(fields, recorded.digest if recorded else None, run.stdout, before)

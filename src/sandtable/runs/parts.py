@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from sandtable.capsule.pin import LivePin
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.catalog.stored.integrity import OpenData
@@ -15,7 +16,7 @@ from sandtable.policy.conditions import SqlConditions
 from sandtable.policy.verdict import Verdict
 from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.executor import Executor
-from sandtable.sandbox.job import DataRef, Limits
+from sandtable.sandbox.job import DataRef, Limits, ResultColumn
 
 
 class CompiledPlan(Protocol):
@@ -23,6 +24,10 @@ class CompiledPlan(Protocol):
     def sql(self) -> str: ...
     @property
     def warnings(self) -> tuple[str, ...]: ...
+    @property
+    def columns(self) -> tuple[ResultColumn, ...]:
+        """What the executor makes of the engine's cells; empty where it returns them as they are."""
+        ...
 
 
 class Datasets(Protocol):
@@ -61,6 +66,13 @@ class Route:
     """By which its SQL is judged, for fixes of refused texts. None: none are suggested."""
     conditions: Callable[[str, Dataset], Awaitable[SqlConditions]] | None = None
     """What a text restricts its rows by, for the explanation of an empty result. None: SQL is not explained."""
+    judge_plan: Callable[[dict[str, Any], Dataset, int], Awaitable[Verdict]] | None = None
+    """Plan, dataset, row limit: for an engine that takes no text but what is compiled here. None: the compiled text is
+    judged."""
+    isolation: tuple[str, ...] | None = None
+    """What isolates its jobs; None for `RunParts.isolation`."""
+    pin: LivePin | None = None
+    """For rows that stay in a database, of which nothing is cached. None: the version pins the content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +82,8 @@ class RunParts:
     """For datasets whose files are in the data store."""
     elsewhere: Mapping[str, Route] = field(default_factory=dict[str, Route])
     """By dataset id, for data that another engine holds."""
+    live: Callable[[str], Route | None] = lambda version: None
+    """By version, for datasets whose rows stay in a database."""
     profile: Callable[[Dataset], Awaitable[Profile]] | None = None
     """What the columns of a version hold, for advice about SQL that failed. None: it is given without."""
     judge_python: Callable[[str, Dataset, Collection[str]], Awaitable[Verdict]] | None = None
@@ -99,10 +113,10 @@ class RunParts:
     """After how long sandboxes for code count as unavailable."""
     observer: Observer = UNOBSERVED
 
-    def route(self, dataset_id: str) -> Route:
-        return self.elsewhere.get(dataset_id, self.stored)
+    def route(self, dataset_id: str, version: str) -> Route:
+        return self.elsewhere.get(dataset_id) or self.live(version) or self.stored
 
-    def engine_of(self, dataset_id: str, *, code: bool) -> str:
+    def engine_of(self, dataset_id: str, version: str, *, code: bool) -> str:
         """The engine's name and version, as recorded."""
-        engine = self.route(dataset_id).engine
+        engine = self.route(dataset_id, version).engine
         return ", ".join(filter(None, (engine, self.python_engine()))) if code else engine

@@ -110,6 +110,7 @@ async def write_sql(draft: Draft, parts: RunParts, cache: Cache) -> None:
         draft.reject_plan(error)
         return
     draft.sql = compiled.sql
+    draft.columns = compiled.columns
     draft.warnings += compiled.warnings
 
 
@@ -165,6 +166,8 @@ def _verdict(draft: Draft, parts: RunParts) -> Awaitable[Verdict]:
                 # Accepted by another process of this home, which had Python enabled.
                 raise switched_off()
             return parts.judge_python(code, data.dataset, draft.names)
+        case PlanQuery(plan) if route.judge_plan is not None:
+            return route.judge_plan(plan, data.dataset, draft.run.limits.rows)
         case PlanQuery() if route.judge_compiled is not None:
             assert draft.sql is not None
             return route.judge_compiled(draft.sql, data.dataset, refs_of(data), draft.run.limits)
@@ -175,11 +178,17 @@ def _verdict(draft: Draft, parts: RunParts) -> Awaitable[Verdict]:
 
 async def recall(draft: Draft, parts: RunParts, cache: Cache) -> None:
     approved, run = _approved(draft), draft.run
-    if approved.volatile or _unchecked(draft) or SessionKey.of(run) is not None:
-        # The result of a session's cell depends on the cells before it.
+    if (
+        _route(draft, parts).pin is not None
+        or approved.volatile
+        or _unchecked(draft)
+        or SessionKey.of(run) is not None
+    ):
+        # Rows in a database change. The result of a session's cell depends on the cells before it.
         parts.observer.meter.counted("cache", outcome="off")
         return
-    engine = parts.engine_of(run.request.dataset_id, code=isinstance(run.request.query, CodeQuery))
+    of_code = isinstance(run.request.query, CodeQuery)
+    engine = parts.engine_of(run.request.dataset_id, run.dataset_version, code=of_code)
     copy_id = _data(draft).whole.copy_id
     draft.cache_key = cache_key(run.request, run.dataset_version, copy_id, approved.sql, run.limits, engine)
     found = await cache.find(draft.cache_key) if run.request.cache else None
@@ -280,6 +289,8 @@ def job_for(
     if isinstance(query := request.query, CodeQuery):
         checked = not _unchecked(draft)
         options = options_of(query.code, run.dataset_version, query.names, check=checked)
+    if draft.columns:
+        options["columns"] = [column.model_dump() for column in draft.columns]
     return Job(
         # A new id for each attempt: a tier may still remember the attempt that a crash interrupted.
         id=f"{run.id}-{draft.attempt}" + (f".{number}" if number > 1 else ""),
@@ -335,7 +346,7 @@ def limits_for(limits: Limits, max_rows: int | None, timeout_ms: int | None) -> 
 
 
 def _route(draft: Draft, parts: RunParts) -> Route:
-    return parts.route(draft.run.request.dataset_id)
+    return parts.route(draft.run.request.dataset_id, draft.run.dataset_version)
 
 
 def _data(draft: Draft) -> OpenData:

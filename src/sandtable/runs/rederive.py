@@ -9,7 +9,7 @@ from typing import Any
 
 from sandtable.capsule.keys import TrustedKeys
 from sandtable.capsule.model import AnyCapsule, CodeCapsule, query_in
-from sandtable.capsule.query import CodeQuery
+from sandtable.capsule.query import CodeQuery, PlanQuery
 from sandtable.capsule.verify import Rederive
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.stored.integrity import damaged
@@ -17,7 +17,7 @@ from sandtable.errors import InvalidInput
 from sandtable.policy.verdict import Approved, Verdict
 from sandtable.runs.code import options_of
 from sandtable.runs.draw import draw
-from sandtable.runs.parts import RunParts
+from sandtable.runs.parts import Route, RunParts
 from sandtable.runs.pipeline import threads_for
 from sandtable.runs.watch import run_watched, wait_ready
 from sandtable.sandbox.job import Job, JobResult, Limits, refs_of
@@ -33,11 +33,20 @@ _MOST_SHAPE = {"rows": 100_000, "cell_bytes": 64 << 20, "result_bytes": 64 << 20
 def rederive_with(
     parts: RunParts, keys: TrustedKeys, rehash: Callable[[Dataset], Awaitable[str]] | None
 ) -> Rederive:
+    def _route(dataset: Dataset) -> Route:
+        return parts.route(dataset.id, dataset.version)
+
     def compile_again(plan: dict[str, Any], dataset: Dataset, rows: int) -> str:
-        return parts.route(dataset.id).compile(plan, dataset, rows).sql
+        return _route(dataset).compile(plan, dataset, rows).sql
 
     async def judge_again(text: str, dataset: Dataset) -> Verdict:
-        return await parts.route(dataset.id).judge(text, dataset)
+        return await _route(dataset).judge(text, dataset)
+
+    async def judge_plan(plan: dict[str, Any], dataset: Dataset, rows: int) -> Verdict:
+        judge = _route(dataset).judge_plan
+        if judge is None:
+            raise InvalidInput("the dataset of this name does not stay in a database any more")
+        return await judge(plan, dataset, rows)
 
     async def run_again(capsule: AnyCapsule, approved: Approved, dataset: Dataset) -> JobResult:
         data = await parts.datasets.open(dataset.id, dataset.version)
@@ -52,6 +61,10 @@ def rederive_with(
             options = options_of(query.code, dataset.version, query.names, check=True, before=before)
             shape |= _time_for(1 + len(before), parts.limits)
             await wait_ready(parts.ready_for_code, parts.start_s)
+        route = _route(dataset)
+        if isinstance(query, PlanQuery) and route.judge_plan is not None:
+            compiled = route.compile(query.plan, dataset, capsule.limits.rows)
+            options["columns"] = [column.model_dump() for column in compiled.columns]
         job = Job(
             id=f"verify-{secrets.token_hex(8)}",
             mode=capsule.mode,
@@ -63,7 +76,7 @@ def rederive_with(
             limits=parts.limits.model_copy(update=shape),
             options=options,
         )
-        result = await run_watched(parts.route(dataset.id).executor, job, parts.grace_s)
+        result = await run_watched(route.executor, job, parts.grace_s)
         if not await parts.datasets.unchanged(data):
             raise damaged(dataset.version, "its files changed while they were read", dataset.id)
         return result
@@ -74,6 +87,7 @@ def rederive_with(
         rehash=rehash,
         compile=compile_again,
         judge=judge_again,
+        judge_plan=judge_plan,
         judge_python=parts.judge_python,
         bound_names=parts.bound_names,
         code_engine=partial(parts.engine_of, code=True),

@@ -175,7 +175,7 @@ class Worker:
         meter.counted("run", status=run.status, code=run.error.code if run.error else "")
         meter.timed("run", (self.now() - _moment(run.created_at)).total_seconds(), status=run.status)
         if verdict is not None and verdict.decision == "refused" and verdict.code is not None:
-            rule = rule_of(verdict, self.parts.route(run.request.dataset_id).rules)
+            rule = rule_of(verdict, self.parts.route(run.request.dataset_id, run.dataset_version).rules)
             meter.counted("refusal", code=verdict.code, rule=rule)
 
     async def _seal(self, draft: Draft, run: Run) -> Envelope:

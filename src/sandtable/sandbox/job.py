@@ -58,7 +58,9 @@ class DataRef(_Wire):
 
 
 def refs_of(data: OpenData) -> tuple[DataRef, ...]:
-    """The tables of an opened dataset."""
+    """The files of an opened dataset; none where its rows stay in a database."""
+    if data.dataset.live is not None:
+        return ()
     files = [(table, parquet_name(table.name)) for table in data.dataset.tables]
     return tuple(
         DataRef(table=table.name, path=file, rows=table.rows, stamp=data.whole.stamp(file))

@@ -76,7 +76,7 @@ async def _view(request: Request, run: Run, user: str) -> views.RunView:
     try:
         dataset = await parts.datasets.ready(run.request.dataset_id)
         async with checks.place(user):
-            fixes = await fixes_for(parts.check, dataset, run, parts.rules_of(dataset.id))
+            fixes = await fixes_for(parts.check, dataset, run, parts.rules_of(dataset))
     except SandtableError:
         return views.RunView.of(run, trust=trust)
     return views.RunView.of(run, fixes, trust)
@@ -306,7 +306,7 @@ async def check(
     async def checked() -> views.VerdictView:
         async with _checks(request).place(user):
             verdict = await parts.check(dataset, query)
-            fixed = await with_fixes(parts.check, dataset, verdict, query, parts.rules_of(dataset.id))
+            fixed = await with_fixes(parts.check, dataset, verdict, query, parts.rules_of(dataset))
             return views.VerdictView.of(fixed, of_code=isinstance(query, CodeQuery))
 
     return await while_there(request, checked())

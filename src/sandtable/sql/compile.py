@@ -29,6 +29,8 @@ class Compiled:
     sql: str
     limit: int
     warnings: tuple[str, ...] = ()
+    columns: tuple[()] = ()
+    """The engine's own types are kept."""
 
 
 def compile_plan(plan: QueryPlan, dataset: Dataset, *, max_rows: int = DEFAULT_MAX_ROWS) -> Compiled:

@@ -245,7 +245,7 @@ class OwnDatasets:
     async def rebuild(self, version: str, progress: Progress | None = None) -> bool:
         """Converts a damaged or lost version again from its kept sources. False where there are none."""
         known = await asyncio.to_thread(self.records.version, version)
-        if known is None:
+        if known is None or known.dataset.live is not None:
             return False
         for source in known.sources:
             kept = self.records.source(source.sha256)
@@ -264,7 +264,8 @@ class OwnDatasets:
         return sum(path.lstat().st_size for path in folder.iterdir()) if folder.is_dir() else 0
 
     def is_kept(self, version: str) -> bool:
-        return self.records.version(version) is not None
+        known = self.records.version(version)
+        return known is not None and known.dataset.live is None
 
     # A new version
 

@@ -19,10 +19,10 @@ def is_id(text: str) -> bool:
 
 
 def takes_files(record: OwnDataset) -> OwnDataset:
-    """The record. Raises InvalidInput for one that is copied from a database: its tables are all of one moment."""
-    if any(source.copied is not None for source in record.current.sources):
+    """The record. Raises InvalidInput for one that is from a database: its tables are all of one moment."""
+    if record.current.origins != {None}:
         raise InvalidInput(
-            f"{quote(record.id)} is copied from a database, and takes no files",
+            f"{quote(record.id)} is from a connected database, and takes no files",
             suggestion="Add the files as a dataset of their own, or choose other tables with"
             f" `sandtable data snapshot {record.id} --table …`.",
         )
@@ -80,7 +80,7 @@ def _is_of(name: str, files: Sequence[NamedFile], records: OwnRecords, owner: st
     if record is None or not _is_whose(name, records, owner):
         return False
     origins = {file.copied.source if file.copied else None for file in files}
-    if origins == {s.copied.source if s.copied else None for s in record.current.sources} != {None}:
+    if origins == record.current.origins != {None}:
         # Another choice of a database's tables.
         return True
     return {s.table.lower() for s in record.current.sources} == {file.table.lower() for file in files}

@@ -17,11 +17,11 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, Self, TypeVar
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 import structlog
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from sandtable.catalog.model import Dataset, Table
 from sandtable.catalog.own.changes import VersionChanges
@@ -80,7 +80,8 @@ class OwnVersion(_Frozen):
     at: str
     """When it was made, in ISO form."""
     dataset: Dataset
-    sources: tuple[KeptSource, ...] = Field(min_length=1)
+    sources: tuple[KeptSource, ...]
+    """None where the rows stay in a database."""
     table_sources: dict[str, str]
     """By table, `KeptSource.table` of its source."""
     findings: dict[str, Findings] = Field(default_factory=dict)
@@ -97,6 +98,19 @@ class OwnVersion(_Frozen):
     @property
     def decided(self) -> Decided:
         return Decided(self.answers, self.repairs)
+
+    @property
+    def origins(self) -> set[str | None]:
+        """The connected databases that it is from; with None, where it is also from files."""
+        if self.dataset.live is not None:
+            return {self.dataset.live.source}
+        return {each.copied.source if each.copied else None for each in self.sources}
+
+    @model_validator(mode="after")
+    def _from_something(self) -> Self:
+        if bool(self.sources) == (self.dataset.live is not None):
+            raise ValueError("a version is from files, or its rows stay in a database")
+        return self
 
     def tables_of(self, source: KeptSource) -> list[Table]:
         return [t for t in self.dataset.tables if self.table_sources.get(t.name) == source.table]

@@ -260,7 +260,7 @@ async def _fixes(caller: Caller, run: Run) -> tuple[str, ...]:
     try:
         dataset = await parts.datasets.ready(run.request.dataset_id)
         async with caller.place.checks.place(caller.user):
-            found = await fixes_for(parts.check, dataset, run, parts.rules_of(dataset.id))
+            found = await fixes_for(parts.check, dataset, run, parts.rules_of(dataset))
     except SandtableError:
         return ()
     return tuple(

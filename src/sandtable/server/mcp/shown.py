@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sandtable.agent.endpoint import Privacy
 from sandtable.agent.privacy import shown_problem
 from sandtable.capsule.query import CodeQuery
+from sandtable.capsule.report import LinkStatus
 from sandtable.conversations.json_text import encode
 from sandtable.errors import ErrorCode, Problem
 from sandtable.runs.described import DescribedColumn, described_run
@@ -147,7 +148,7 @@ class DescribedDataset(Shown):
 
 class VerifiedLink(Shown):
     name: str
-    status: Literal["ok", "broken", "not_checked", "reading"]
+    status: LinkStatus
     detail: str = ""
 
 

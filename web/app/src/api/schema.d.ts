@@ -1776,6 +1776,7 @@ export interface components {
             fiscal_month?: number | null;
             /** Id */
             id: string;
+            live?: components["schemas"]["LiveDatabase"] | null;
             /**
              * Metrics
              * @default []
@@ -2314,7 +2315,22 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "ok" | "broken" | "not_checked" | "reading";
+            status: "ok" | "broken" | "not_checked" | "not_pinned" | "reading";
+        };
+        /**
+         * LiveDatabase
+         * @description What a dataset whose rows stay in a database is read from.
+         */
+        LiveDatabase: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "postgresql" | "mysql";
+            /** Source */
+            source: string;
+            /** Tables */
+            tables: components["schemas"]["RemoteTable"][];
         };
         /** MarkdownArtifact */
         MarkdownArtifact: {
@@ -2788,6 +2804,32 @@ export interface components {
             one_column: string;
             /** One Table */
             one_table: string;
+        };
+        /** RemoteColumn */
+        RemoteColumn: {
+            /** Name */
+            name: string;
+            /**
+             * Read
+             * @default plain
+             * @enum {string}
+             */
+            read: "plain" | "utc" | "text" | "double" | "bits";
+            /** Source */
+            source: string;
+            /** Type */
+            type: string;
+        };
+        /** RemoteTable */
+        RemoteTable: {
+            /** Columns */
+            columns: components["schemas"]["RemoteColumn"][];
+            /** Db Schema */
+            db_schema: string;
+            /** Db Table */
+            db_table: string;
+            /** Name */
+            name: string;
         };
         /**
          * Repair
@@ -3645,7 +3687,8 @@ export interface components {
             asked_by?: components["schemas"]["Asker"] | null;
             /**
              * Complete
-             * @description Nothing that can be derived was left unchecked; how a question was read cannot.
+             * @description Nothing that can be derived was left unchecked, and the data are pinned; how a question was read cannot be
+             *     derived.
              */
             readonly complete: boolean;
             /** Keyid */

@@ -4,7 +4,7 @@ import { drawing } from "./chart.js";
 import { isNumeric, shown } from "./format.js";
 
 const MOST_ROWS = 200;
-const STATUS = { ok: "ok", broken: "broken", not_checked: "not checked", reading: "for a person to check" };
+const STATUS = { ok: "ok", broken: "broken", not_checked: "not checked", not_pinned: "not pinned", reading: "for a person to check" };
 
 const MARKS = /(\*\*[^*\n]+\*\*|`[^`\n]+`|\*[^*\n]+\*|\\[\\`*_{}[\]()#+.!|<>~-])/;
 
