@@ -18,7 +18,8 @@ from typing import Any, Protocol
 
 from sandtable_runner import engine, kernel, root
 from sandtable_runner.frames import read_frame, write_frame
-from sandtable_runner.modes import MODES, Outcome, failure
+from sandtable_runner.modes import MODES
+from sandtable_runner.outcomes import Outcome, bad_unicode, out_of_memory
 from sandtable_runner.seal import Baseline, Cell, Isolation, seal
 
 JOB_FD = 3
@@ -205,12 +206,9 @@ def _run(template: Template, job: dict[str, Any]) -> Outcome:
             connection = template.parser if job["mode"] == "parse" else template.connection
             outcome = MODES[job["mode"]](connection, job)
     except UnicodeEncodeError as error:
-        message = f"the text has a lone surrogate at position {error.start}: it is not valid Unicode"
-        outcome = failure("VALIDATION_ERROR", "BadText", message, "send the text as valid UTF-8")
+        outcome = bad_unicode(error)
     except MemoryError:
-        outcome = failure(
-            "RUNNER_RESOURCE_EXCEEDED", "MemoryError", "the run needed more memory than it may use"
-        )
+        outcome = out_of_memory()
     outcome["exec_time_ms"] = (time.perf_counter() - started) * 1e3
     return outcome
 

@@ -11,13 +11,13 @@ import duckdb
 
 from sandtable_runner import compare, engine, escape, export, parse, parse_python, profile
 from sandtable_runner.complaint import explain
-from sandtable_runner.encode import CellTooLarge, Inexact, encode_row, text_size
+from sandtable_runner.encode import CellTooLarge, Inexact, encode_row
 from sandtable_runner.intake.bad_file import BadFile
 from sandtable_runner.intake.convert import convert
+from sandtable_runner.outcomes import Outcome, Table, cell_too_large, failure
 from sandtable_runner.type_names import INEXACT
 
 Job = dict[str, Any]
-Outcome = dict[str, Any]
 
 _BATCH = 256
 # The author of the query can fix these; all others are ours or the host's.
@@ -35,11 +35,6 @@ _AUTHORS_FAULT = (
     duckdb.ConstraintException,
     duckdb.PermissionException,
 )
-
-
-def failure(code: str, kind: str, message: str, suggestion: str = "") -> Outcome:
-    error = {"code": code, "type": kind, "message": message[:4000], "suggestion": suggestion[:4000]}
-    return {"status": "failed", "error": error}
 
 
 def _engine_failure(error: duckdb.Error) -> Outcome:
@@ -100,41 +95,21 @@ def _columns(cursor: engine.Connection) -> list[dict[str, str]]:
 def _fetch(
     cursor: engine.Connection, columns: list[dict[str, str]], limits: dict[str, int], texts: set[int]
 ) -> Outcome:
-    rows: list[list[Any]] = []
-    size = sum(text_size(column["name"]) + text_size(column["type"]) for column in columns)
-    if size > limits["result_bytes"]:
-        return _too_large(f"the names of {len(columns)} columns have {size} bytes", limits["result_bytes"])
+    table = Table(columns, limits)
+    if failed := table.checked():
+        return failed
     while batch := cursor.fetchmany(_BATCH):
         for row in batch:
-            if len(rows) == limits["rows"]:
-                return _table(columns, rows, truncated=True)
+            if table.is_full:
+                return table.outcome(truncated=True)
             try:
                 cells, length = encode_row(row, limits["cell_bytes"], texts)
             except CellTooLarge as error:
-                index, found = error.args
-                return _too_large(
-                    f"a value of column {columns[index]['name']!r} has {found} bytes", limits["cell_bytes"]
-                )
-            size += length
-            if size > limits["result_bytes"]:
-                return _too_large(f"the result has more than {size} bytes", limits["result_bytes"])
-            rows.append(cells)
-    return _table(columns, rows, truncated=False)
-
-
-def _too_large(what: str, limit: int) -> Outcome:
-    advice = "select fewer columns, shorten text with left(column, 200), or aggregate"
-    return failure("RUNNER_RESOURCE_EXCEEDED", "ResultTooLarge", f"{what}; the limit is {limit}", advice)
-
-
-def _table(columns: list[dict[str, str]], rows: list[list[Any]], *, truncated: bool) -> Outcome:
-    return {
-        "status": "succeeded",
-        "columns": columns,
-        "rows": rows,
-        "row_count": len(rows),
-        "truncated": truncated,
-    }
+                index, size = error.args
+                return cell_too_large(columns, index, size, limits["cell_bytes"])
+            if failed := table.add(cells, length):
+                return failed
+    return table.outcome(truncated=False)
 
 
 def dry_run(connection: engine.Connection, job: Job) -> Outcome:
