@@ -236,6 +236,9 @@ class Settings(TierSettings, AccountSettings):
     """Wall-clock limit for copying the chosen tables of a connected database, in seconds. A statement in the database
     gets no more either."""
 
+    source_workers: int = Field(default=2, ge=1, le=64)
+    """Queries that may run at once in one connected database; each has a connection of its own."""
+
     standby: int = Field(default=2, ge=0)
     """Sandboxes kept ready before a dataset is known."""
 

@@ -16,12 +16,25 @@ from sandtable.catalog.stored.source import Progress
 from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import InvalidInput, NotFound
 from sandtable.imports.copies import for_clients
+from sandtable.observing import UNOBSERVED, Tracer
 from sandtable.quoting import quote
 from sandtable.settings import Settings
 
 if TYPE_CHECKING:
     from sandtable.assemble import Parts
+    from sandtable.sandbox.live.executor import LiveExecutor
     from sandtable.sources.sources import Sources
+
+
+def executor_of(settings: Settings, name: str, tracer: Tracer = UNOBSERVED.tracer) -> LiveExecutor:
+    """Of the connected database with this name. The caller closes it."""
+    # These load what speaks with workers, which most commands and servers never need.
+    from sandtable.sandbox.live.executor import LiveExecutor
+    from sandtable.sources.executing import ExecutingSource
+    from sandtable.sources.records import SourceRecords
+
+    database = ExecutingSource(SourceRecords(settings.home), name)
+    return LiveExecutor(database, settings.source_workers, tracer=tracer)
 
 
 def sources_of(parts: Parts) -> Sources:

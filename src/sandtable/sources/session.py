@@ -55,6 +55,10 @@ class SourceSession:
         }
         return await self._ask("connect", request, "connecting", Identity, 2 * _CONNECT_S)
 
+    async def pin(self) -> None:
+        """From here on, a statement means the same whatever the settings of the role and the database are."""
+        await self._ask("pin", {}, "setting the connection up", None, _CATALOG_S)
+
     async def preflight(self) -> Preflight:
         request = {"schemas": [self._source.only_schema] if self._source.only_schema else []}
         return await self._ask("preflight", request, "checking what the role can do", Preflight, _CATALOG_S)
@@ -136,10 +140,8 @@ async def opened(
     source: Source, password: str | None, timeout_s: float
 ) -> AsyncGenerator[tuple[SourceSession, Identity], None]:
     """A connected session; its worker is killed at the end, whatever it does then."""
-    roots = await asyncio.to_thread(_roots, source)
-    host = source.host
-    target = Target(source.known.socket(host, source.port) if host.startswith("/") else host, source.port)
-    worker = await LiveWorker.start(source.kind, target)
+    roots = await asyncio.to_thread(roots_of, source)
+    worker = await started(source)
     try:
         session = SourceSession(source, worker, password, timeout_s)
         yield session, await session.connect(roots)
@@ -147,7 +149,14 @@ async def opened(
         await worker.aclose()
 
 
-def _roots(source: Source) -> str:
+async def started(source: Source) -> LiveWorker:
+    """A worker that is not connected yet."""
+    host = source.host
+    target = Target(source.known.socket(host, source.port) if host.startswith("/") else host, source.port)
+    return await LiveWorker.start(source.kind, target)
+
+
+def roots_of(source: Source) -> str:
     """The certificates that may sign the server's; the worker sees no file of this machine."""
     if not source.sslmode.startswith("verify-"):
         return ""

@@ -12,7 +12,7 @@ from sandtable.quoting import quote
 from sandtable.sandbox.live.worker import WorkerFailed
 from sandtable.sources.records import Source
 
-_LONGEST = 300
+LONGEST = 300
 _PREFIX = re.compile(
     r"^(connection failed: )?(connection to server at .*?, port \d+ failed: )?(FATAL: +)?", re.DOTALL
 )
@@ -34,10 +34,10 @@ def told(
     source: Source, failed: WorkerFailed, doing: str, unreachable: str, password: str | None
 ) -> SandtableError:
     """`doing`: such as `copying public.orders`. `unreachable`: why no connection could be made."""
-    said = _said(failed.message, password)
+    said = said_without(failed.message, password)
     if unreachable and failed.kind == "connection":
         return SourceRefused(
-            f"{source.host} port {source.port} cannot be reached: {quote(unreachable, _LONGEST)}",
+            f"{source.host} port {source.port} cannot be reached: {quote(unreachable, LONGEST)}",
             suggestion="Check host and port, and that the database accepts connections from this machine.",
         )
     if failed.kind == "connection":
@@ -64,12 +64,12 @@ def told(
             failed.state, ("reports an error", "Correct it in the database, or leave this table out.")
         )
         return SourceRefused(
-            f"the database {what} ({doing}): {quote(said, _LONGEST)} ({source.known.error} {failed.state})",
+            f"the database {what} ({doing}): {quote(said, LONGEST)} ({source.known.error} {failed.state})",
             suggestion=suggestion,
             sqlstate=failed.state,
         )
     return RunnerBroken(
-        f"the driver of source {quote(source.name)} failed while {doing}: {quote(said, _LONGEST)}",
+        f"the driver of source {quote(source.name)} failed while {doing}: {quote(said, LONGEST)}",
         suggestion="Try again; if it fails again, report it.",
     )
 
@@ -91,7 +91,7 @@ def _unconnected(source: Source, doing: str, said: str) -> SourceRefused:
     elif any(word in lower for word in ("closed the connection", "reset", "terminat", "lost connection")):
         suggestion = "Try again when the database runs."
     return SourceRefused(
-        f"the connection to {source.place} failed while {doing}: {quote(said, _LONGEST)}",
+        f"the connection to {source.place} failed while {doing}: {quote(said, LONGEST)}",
         suggestion=suggestion,
     )
 
@@ -112,6 +112,6 @@ def lost(source: Source, doing: str) -> RunnerBroken:
     )
 
 
-def _said(message: str, password: str | None) -> str:
+def said_without(message: str, password: str | None) -> str:
     said = _PREFIX.sub("", message).strip()
     return "(not shown)" if password and password in message else said

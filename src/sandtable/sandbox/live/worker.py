@@ -102,6 +102,13 @@ class LiveWorker:
         return self._process.pid
 
     @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    @property
     def unreachable(self) -> str:
         """Why no connection to the target could be made; empty where that was no problem."""
         return self._relay.trouble

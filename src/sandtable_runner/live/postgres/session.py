@@ -1,7 +1,7 @@
 """One connection to a PostgreSQL, and what the server may ask of it.
 
-Invariant: every statement is a constant of this package, in which psycopg's `sql` module puts quoted identifiers. After
-`begin`, all reads see one state of the database.
+Invariant: every statement is a constant of this package, in which psycopg's `sql` module puts quoted identifiers; but
+`execute` runs what the server compiled. After `begin`, all reads see one state of the database.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import psycopg
 from psycopg import sql
 
 from sandtable_runner.live.postgres.catalog import fetch_schema
+from sandtable_runner.live.postgres.conversation import pin
 from sandtable_runner.live.postgres.copying import copy_table, measure
+from sandtable_runner.live.postgres.executing import execute
 from sandtable_runner.live.postgres.preflight import preflight
 from sandtable_runner.live.worker import ROOTS, Failure, Send, Session
 
@@ -50,6 +52,8 @@ class _Session:
             "fetch_schema": lambda request, _: fetch_schema(self._open, request),
             "measure": lambda request, _: measure(self._open, request),
             "copy_table": lambda request, send: copy_table(self._open, request, send),
+            "pin": lambda request, _: pin(self._open, request),
+            "execute": lambda request, _: execute(self._open, request),
         }
 
     def serve(self, request: dict[str, Any], send: Send) -> dict[str, Any]:
@@ -67,6 +71,8 @@ class _Session:
     def _connect(self, request: dict[str, Any], _: Send) -> dict[str, Any]:
         mode = request["sslmode"]
         verified = mode.startswith("verify-")
+        if self._connection is not None:
+            self._connection.close()
         self._connection = psycopg.connect(
             host=request["host"],
             hostaddr="127.0.0.1",
