@@ -19,7 +19,7 @@ from decimal import Decimal
 from typing import Any
 
 _SAFE_INTEGER = 1 << 53
-_SAFE_DIGITS = 15
+SAFE_DIGITS = 15
 
 # The driver returns these for infinite dates, and for real ones with the same value.
 _EDGES: dict[type, tuple[Any, ...]] = {
@@ -44,7 +44,7 @@ def _integer(value: int) -> int | str:
 def _decimal(value: Decimal) -> float | int | str:
     if not value.is_finite():
         return str(value)
-    if len(value.as_tuple().digits) > _SAFE_DIGITS:
+    if len(value.as_tuple().digits) > SAFE_DIGITS:
         return format(value, "f")
     return int(value) if value == value.to_integral_value() else float(value)
 

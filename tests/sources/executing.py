@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ def error_of(result: JobResult) -> tuple[str, str, str]:
     )
 
 
-async def until(condition: Any, within_s: float = 20) -> None:
-    async with asyncio.timeout(within_s):
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
         while not condition():
             await asyncio.sleep(0.02)

@@ -134,5 +134,9 @@ async def test_a_value_that_its_type_cannot_hold_fails_the_run(live: Live) -> No
         assert "refresh" in words
     code, kind, _ = error_of(await live.run("SELECT 1", [("v", "INTEGER[]")]))
     assert (code, kind) == ("VALIDATION_ERROR", "UnknownType")
+    for text, sql_type in (("SELECT now()", "DATE"), ("SELECT 1", "BOOLEAN"), ("SELECT true", "INTEGER")):
+        code, kind, _ = error_of(await live.run(text, [("v", sql_type)]))
+        assert (code, kind) == ("VALIDATION_ERROR", "SchemaChanged")
+    assert (await live.run("SELECT NULL", [("v", "DATE")])).rows == ((None,),)
     # The same worker goes on.
     assert (await live.run("SELECT 1")).rows == ((1,),)

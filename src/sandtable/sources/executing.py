@@ -166,6 +166,7 @@ _ERRORS: dict[str, _Explained] = {
         "ended the query on request of somebody else",
         "Ask again.",
     ),
+    "08P01": _OTHER,
     **dict.fromkeys(("57P", "08", "25P03"), _STOPPED),
     **dict.fromkeys(("40", "55P03"), _BUSY),
 }

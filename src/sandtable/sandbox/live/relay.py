@@ -34,7 +34,7 @@ class TargetRelay:
         self._writers: set[asyncio.StreamWriter] = set()
         self._serving = 0
         self.trouble = ""
-        """Why the last connection to the target could not be made."""
+        """Why the last connection to the target could not be made; empty where it was."""
 
     async def serve(self, listener: socket.socket) -> None:
         self._server = await asyncio.start_server(self._serve, sock=listener, limit=_PIECE)
@@ -48,6 +48,7 @@ class TargetRelay:
         self._writers.add(writer)
         try:
             theirs, to_target = await self._connect()
+            self.trouble = ""
             ends.add(to_target)
             self._writers.add(to_target)
             await _both_ways((reader, to_target), (theirs, writer))

@@ -15,16 +15,18 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from sandtable_runner.encode import encode
+from sandtable_runner.encode import SAFE_DIGITS, encode
 
 _LONGEST_INTEGER = 60
 _INTEGER = re.compile(r"(-?[0-9]+)(?:\.0+)?")
+_SMALL = re.compile(r"-?[0-9]{1,15}")
 _FIXED = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?")
 _FLOAT = re.compile(r"[-+]?[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?")
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 _BOUNDLESS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _DAY = r"(?P<year>[0-9]{4,7})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})"
 _CLOCK = r"(?P<clock>[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.(?P<fraction>[0-9]{1,6}))?"
+_USUAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
 _DATE = re.compile(rf"{_DAY}(?P<bc> BC)?")
 _MOMENT = re.compile(rf"{_DAY}(?: {_CLOCK})?(?P<zone>\+00)?(?P<bc> BC)?")
 _TIME = re.compile(rf"{_CLOCK}(?P<zone>[-+][0-9]{{2}}(?::[0-9]{{2}}){{0,2}})?")
@@ -37,6 +39,21 @@ _LAST_MOMENT = (294247, 1, 10)
 """DuckDB's timestamps end on this day, PostgreSQL's some years later."""
 _INFINITE = ("infinity", "-infinity")
 _TRAILING = re.compile(r"(\.[0-9]*?)0+(?=$|\+)")
+
+
+# The numbers of PostgreSQL's own types never change; a domain has that of the type below it.
+_NUMBERS = frozenset({20, 21, 23, 26, 700, 701, 1700})
+_TEXTS = frozenset({25, 705, 1043})
+_NATIVE = {
+    "BOOLEAN": frozenset({16}),
+    "BLOB": frozenset({17}),
+    "DATE": frozenset({1082}),
+    "TIMESTAMP": frozenset({1082, 1114, 1184}),
+    "TIMESTAMP WITH TIME ZONE": frozenset({1184}),
+    "TIME": frozenset({1083}),
+    "TIME WITH TIME ZONE": frozenset({1266}),
+    "INTERVAL": frozenset({1186}),
+}
 
 
 class Misfit(Exception):
@@ -63,6 +80,24 @@ class Cells:
     as_text: Callable[[Any], Any] = field(default=_plain)
 
 
+def cells_from(sql_type: str, oid: int) -> Cells | None:
+    """The cells of a column whose type in the database has this number; None where it is not one whose values are those
+    of `sql_type`. A column of text holds none of another type, but may have no values at all. Raises UnknownType."""
+    cells = cells_of(sql_type)
+    native = _NATIVE.get(sql_type, _NUMBERS if _is_number(sql_type) else None)
+    if native is None or oid in native:
+        return cells
+    return Cells(_nothing) if oid in _TEXTS else None
+
+
+def _is_number(sql_type: str) -> bool:
+    return (
+        sql_type.removeprefix("U") in _SIZES
+        or sql_type in ("DOUBLE", "FLOAT")
+        or sql_type.startswith("DECIMAL(")
+    )
+
+
 def cells_of(sql_type: str) -> Cells:
     """`sql_type`: of DuckDB. Raises UnknownType."""
     if found := _DECIMAL.fullmatch(sql_type):
@@ -82,6 +117,8 @@ def _boolean(text: str) -> bool:
 
 def _integer(lowest: int, highest: int) -> Callable[[str], Any]:
     def read(text: str) -> Any:
+        if _SMALL.fullmatch(text) and lowest <= (small := int(text)) <= highest:
+            return small
         found = _INTEGER.fullmatch(text) if len(text) <= _LONGEST_INTEGER else None
         if found is None or not lowest <= (value := int(found[1])) <= highest:
             raise Misfit
@@ -98,6 +135,8 @@ def _decimal(precision: int, scale: int) -> Callable[[str], Any]:
         whole, part = found[2].lstrip("0"), (found[3] or "").rstrip("0")
         if len(part) > scale or len(whole) > precision - scale:
             raise Misfit
+        if len(whole) + scale <= SAFE_DIGITS:
+            return float(text) if part else int(found[1] + found[2])
         sign = found[1] if whole or part else ""
         return encode(Decimal(f"{sign}{whole or 0}.{part.ljust(scale, '0')}"))
 
@@ -170,6 +209,8 @@ def _moment(text: str, *, zoned: bool) -> str:
     """`2020-01-02T03:04:05.500000`; before the year 1 and after 9999 as DuckDB writes it."""
     if text in _INFINITE:
         return text
+    if _USUAL.fullmatch(text) and not zoned:
+        return f"{text[:10]}T{text[11:]}"
     parts = _MOMENT.fullmatch(text)
     if parts is None or (zoned and not parts["zone"]):
         raise Misfit

@@ -38,6 +38,8 @@ _LIMIT = b"SELECT pg_catalog.set_config('statement_timeout', $1, true)"
 # With its options in parentheses, `ANALYZE` cannot follow.
 _EXPLAIN = b"EXPLAIN (ANALYZE FALSE) "
 _DRAINED = 256 << 10
+_ROW = 64
+"""Bytes that reading a row without values is worth."""
 _CANCEL_S = 5.0
 
 Row = list[bytes | None]
@@ -58,9 +60,9 @@ class Conversation:
         self._connection = connection
         self._pg = connection.pgconn
 
-    def prepare(self, text: bytes, statement_ms: int) -> int:
-        """Begins, and has the database read the text without running it, in one round trip. Returns the number of
-        columns. Raises Failure `unsent` where the connection turns out to be lost."""
+    def prepare(self, text: bytes, statement_ms: int) -> list[int]:
+        """Begins, and has the database read the text without running it, in one round trip. Returns the type of each
+        column by its number. Raises Failure `unsent` where the connection turns out to be lost."""
         pg = self._pg
         if pg.status == ConnStatus.BAD:
             raise Failure("unsent")
@@ -82,7 +84,8 @@ class Conversation:
         pg.exit_pipeline_mode()
         if failed:
             raise error_from_result(failed)
-        return results[-1].nfields
+        described = results[-1]
+        return [described.ftype(index) for index in range(described.nfields)]
 
     def _until_sync(self) -> list[PGresult]:
         results: list[PGresult] = []
@@ -134,7 +137,7 @@ class Conversation:
         while left > 0:
             if (result := self._pg.get_result()) is None:
                 return
-            left -= 1 + sum(
+            left -= _ROW + sum(
                 len(result.get_value(0, index) or b"") for index in range(result.nfields) if result.ntuples
             )
         self._connection.cancel_safe(timeout=_CANCEL_S)

@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 
 from sandtable_runner.live.postgres.catalog import fetch_schema
-from sandtable_runner.live.postgres.cells import Cells, Misfit, UnknownType, cells_of
+from sandtable_runner.live.postgres.cells import Cells, Misfit, UnknownType, cells_from
 from sandtable_runner.live.postgres.conversation import Conversation, Row
 from sandtable_runner.live.worker import Failure
 from sandtable_runner.outcomes import (
@@ -65,23 +65,35 @@ def _outcome(
     if "\0" in request["text"]:
         return failure("VALIDATION_ERROR", "BadText", "the text has a NUL character", "leave it out")
     text, columns = request["text"].encode(), request["columns"]
+    if refused := Table(columns, request["limits"]).checked():
+        return refused
+    oids = conversation.prepare(text, request["statement_ms"])
     try:
-        cells = [cells_of(column["type"]) for column in columns]
+        cells = _cells(columns, oids)
     except UnknownType as unknown:
         message = f"a column of type {unknown.args[0]} cannot be read from a database"
         return failure("VALIDATION_ERROR", "UnknownType", message, "select another column, or its text")
-    if refused := Table(columns, request["limits"]).checked():
-        return refused
-    width = conversation.prepare(text, request["statement_ms"])
-    if not width:
-        message = "the statement returns no columns; only queries run here"
-        return failure("VALIDATION_ERROR", "NoQuery", message, "ask for rows")
-    if width != len(columns):
-        message = f"the query returns {width} columns, {len(columns)} were expected"
-        return failure("VALIDATION_ERROR", "SchemaChanged", message, _REFRESH)
+    if not isinstance(cells, list):
+        return cells
     if request["mode"] == "dry_run":
         return _explained(conversation, text, columns, request["limits"]["result_bytes"])
     return _fetched(conversation, Table(columns, request["limits"]), cells)
+
+
+def _cells(columns: Columns, oids: list[int]) -> list[Cells] | Outcome:
+    if not oids:
+        message = "the statement returns no columns; only queries run here"
+        return failure("VALIDATION_ERROR", "NoQuery", message, "ask for rows")
+    if len(oids) != len(columns):
+        message = f"the query returns {len(oids)} columns, {len(columns)} were expected"
+        return failure("VALIDATION_ERROR", "SchemaChanged", message, _REFRESH)
+    made: list[Cells] = []
+    for column, oid in zip(columns, oids, strict=True):
+        if (cells := cells_from(column["type"], oid)) is None:
+            message = f"column {column['name']!r} has another type in the database than {column['type']}"
+            return failure("VALIDATION_ERROR", "SchemaChanged", message, _REFRESH)
+        made.append(cells)
+    return made
 
 
 def _explained(conversation: Conversation, text: bytes, columns: Columns, most: int) -> Outcome:
