@@ -57,7 +57,7 @@ async def _measure(executor: LiveExecutor, connection: psycopg.Connection, round
     numbers = itertools.count()
 
     async def by_driver(title: str) -> None:
-        connection.execute(_QUERIES[title][0], prepare=False).fetchall()
+        connection.execute(_QUERIES[title][0].encode(), prepare=False).fetchall()
 
     async def by_sandtable(title: str) -> None:
         text, columns = _QUERIES[title]
