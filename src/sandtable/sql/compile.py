@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sandtable.catalog.model import Dataset
+from sandtable.engines.duckdb.spelling import DUCKDB
 from sandtable.engines.duckdb.writer import write
 from sandtable.plan.model import QueryPlan
 from sandtable.plan.resolved import ResolvedPlan
@@ -50,7 +51,7 @@ _COMPILED: Recent[tuple[int, int, int], tuple[ResolvedPlan, Dataset, Compiled]] 
 
 def _compile(resolved: ResolvedPlan, dataset: Dataset, max_rows: int) -> Compiled:
     limit, warnings = _row_limit(resolved, max_rows)
-    query = build_query(resolved, dataset).limit(exp.Literal.number(limit), copy=False)
+    query = build_query(resolved, dataset, DUCKDB).limit(exp.Literal.number(limit), copy=False)
     return Compiled(write(query), limit, (*resolved.warnings, *warnings))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from sandtable.catalog.model import ColumnType
+from sandtable.engines import nodes as w
 from sandtable.plan.resolved import (
     Between,
     Compare,
@@ -20,13 +21,11 @@ from sandtable.plan.resolved import (
     Some,
     TextMatch,
 )
-from sandtable.sql import writing as w
 from sandtable.sql.expressions import ExpressionWriter
 
 _COMPARATORS: Mapping[str, type[exp.Binary]] = {
     "=": exp.EQ, "!=": exp.NEQ, "<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE,
 }  # fmt: skip
-_ESCAPE = "\\"
 
 
 def predicate(writer: ExpressionWriter, condition: Condition) -> exp.Expr:
@@ -44,16 +43,16 @@ def predicate(writer: ExpressionWriter, condition: Condition) -> exp.Expr:
             test = exp.Is(this=writer.write(left), expression=exp.Null())
             return exp.Not(this=test) if negated else test
         case IsIn(left=left, values=values, negated=negated):
-            member = exp.In(this=_comparable(writer, left), expressions=[w.value(v.value) for v in values])
+            listed = [writer.spelling.value(v.value) for v in values]
+            member = exp.In(this=_comparable(writer, left), expressions=listed)
             return exp.Not(this=member) if negated else member
         case Between(left=left, low=low, high=high):
-            return exp.Between(
-                this=_comparable(writer, left), low=w.value(low.value), high=w.value(high.value)
-            )
+            ends = writer.spelling.value(low.value), writer.spelling.value(high.value)
+            return exp.Between(this=_comparable(writer, left), low=ends[0], high=ends[1])
         case Has():
             return _has(writer, condition)
-        case TextMatch():
-            return _text_match(writer, condition)
+        case TextMatch(left=left, kind=kind, text=text):
+            return writer.spelling.found(kind, _comparable(writer, left), text)
 
 
 def _joined(
@@ -75,18 +74,9 @@ def _comparable(writer: ExpressionWriter, expr: Expr) -> exp.Expr:
 
 def _has(writer: ExpressionWriter, condition: Has) -> exp.Expr:
     """Elements of a text are compared regardless of case, as texts are searched."""
-    value = w.value(condition.value.value)
+    spelling = writer.spelling
+    value = spelling.value(condition.value.value)
     if condition.typed:
-        return w.function("LIST_CONTAINS", writer.write(condition.left), value)
-    listed = writer.listed(w.function("LOWER", writer.write(condition.left)))
-    return w.function("LIST_CONTAINS", listed, w.function("LOWER", value))
-
-
-def _text_match(writer: ExpressionWriter, match: TextMatch) -> exp.Expr:
-    escaped = "".join(_ESCAPE + char if char in "%_\\" else char for char in match.text)
-    before = "" if match.kind == "startswith" else "%"
-    after = "" if match.kind == "endswith" else "%"
-    like = exp.ILike(this=_comparable(writer, match.left), expression=w.string(before + escaped + after))
-    if escaped == match.text:
-        return like
-    return exp.Escape(this=like, expression=exp.Literal.string(_ESCAPE))
+        return spelling.holds(writer.write(condition.left), value)
+    listed = spelling.listed(spelling.folded(writer.write(condition.left)))
+    return spelling.holds(listed, spelling.folded(value))

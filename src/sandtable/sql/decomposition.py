@@ -12,10 +12,11 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from sandtable.engines import nodes as w
+from sandtable.engines.spelling import Operand
 from sandtable.plan.aggregating import restricted
 from sandtable.plan.decomposing import ALL
 from sandtable.plan.resolved import Condition, Decomposition, Expr, ResolvedPlan, Some
-from sandtable.sql import writing as w
 from sandtable.sql.conditions import predicate
 from sandtable.sql.expressions import ExpressionWriter
 
@@ -41,7 +42,7 @@ def decomposed(
     sets: list[exp.Expr] = [exp.Tuple(expressions=[])]
     sets += [exp.Tuple(expressions=[writer.write(ref)]) for _, ref in made.dimensions]
     first.set("group", exp.Group(grouping_sets=[exp.GroupingSets(expressions=sets)]))
-    return first, _ratio(periods) if made.base is not None else _amount(periods)
+    return first, _ratio(periods, writer) if made.base is not None else _amount(periods, writer)
 
 
 def _labels(made: Decomposition, writer: ExpressionWriter) -> list[tuple[exp.Expr, str]]:
@@ -50,10 +51,10 @@ def _labels(made: Decomposition, writer: ExpressionWriter) -> list[tuple[exp.Exp
     members: list[exp.Expr] = []
     for text, ref in made.dimensions:
         grouped = exp.EQ(this=w.function("GROUPING", writer.write(ref)), expression=w.number(0))
-        member = exp.cast(writer.by_the_clock(ref), exp.DType.VARCHAR)
-        names.append(exp.If(this=grouped, true=w.string(text)))
+        member = writer.spelling.as_text(Operand(writer.by_the_clock(ref), lambda ref=ref: writer.types(ref)))
+        names.append(exp.If(this=grouped, true=writer.spelling.text(text)))
         members.append(exp.If(this=grouped.copy(), true=member))
-    whole = w.string(ALL)
+    whole = writer.spelling.text(ALL)
     return [
         (exp.Case(ifs=names, default=whole), "dimension"),
         (exp.Case(ifs=members, default=whole.copy()), "member"),
@@ -64,7 +65,7 @@ def _measured(expr: Expr, condition: Condition, writer: ExpressionWriter) -> exp
     return w.function("COALESCE", writer.write(restricted(expr, condition)), w.number(0))
 
 
-def _amount(periods: str) -> exp.Select:
+def _amount(periods: str, writer: ExpressionWriter) -> exp.Select:
     contribution = exp.Sub(this=w.column("number_after"), expression=w.column("number_before"))
     whole = _over_dimension(contribution.copy())
     return _selected(
@@ -73,19 +74,19 @@ def _amount(periods: str) -> exp.Select:
             "before": w.column("number_before"),
             "after": w.column("number_after"),
             "contribution": contribution,
-            "share_of_change": w.divided(contribution.copy(), whole),
+            "share_of_change": writer.spelling.quotient(contribution.copy(), whole),
         },
     )
 
 
-def _ratio(periods: str) -> exp.Select:
+def _ratio(periods: str, writer: ExpressionWriter) -> exp.Select:
     """Rates and weights first, in a step inside, then the effects."""
     inner: dict[str, exp.Expr] = {}
     for period in _PERIODS:
         number, base = f"number_{period}", f"base_{period}"
-        inner[period] = w.divided(w.column(number), w.column(base))
-        inner[f"weight_{period}"] = w.divided(w.column(base), _over_dimension(w.column(base)))
-        inner[f"whole_{period}"] = w.divided(
+        inner[period] = writer.spelling.quotient(w.column(number), w.column(base))
+        inner[f"weight_{period}"] = writer.spelling.quotient(w.column(base), _over_dimension(w.column(base)))
+        inner[f"whole_{period}"] = writer.spelling.quotient(
             _over_dimension(w.column(number)), _over_dimension(w.column(base))
         )
     rates = _selected(periods, inner)
@@ -109,7 +110,7 @@ def _ratio(periods: str) -> exp.Select:
             "contribution": _plus(rate, mix),
             "rate_effect": rate.copy(),
             "mix_effect": mix.copy(),
-            "share_of_change": w.divided(_plus(rate, mix), change),
+            "share_of_change": writer.spelling.quotient(_plus(rate, mix), change),
         },
     )
 

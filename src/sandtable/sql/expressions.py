@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from sandtable.catalog.model import ColumnType
+from sandtable.engines import nodes as w
+from sandtable.engines.spelling import Operand, Spelling
 from sandtable.plan.resolved import (
     Aggregate,
     Arithmetic,
@@ -25,36 +27,31 @@ from sandtable.plan.resolved import (
     Value,
     Whole,
 )
-from sandtable.sql import writing as w
 
 _OPERATORS: Mapping[str, type[exp.Binary]] = {"+": exp.Add, "-": exp.Sub, "*": exp.Mul}
-_PARTS = {"day_of_week": "isodow", "month_of_year": "month", "hour_of_day": "hour"}
-_NAMES = {"day_name": "DAYNAME", "month_name": "MONTHNAME"}
+_COMPLETE = frozenset({"month", "quarter", "year"})
+_PERIODS = frozenset({"hour", "week", "month", "quarter", "year", "fiscal_quarter", "fiscal_year"})
 _CALENDAR = {
     "day_name": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(),
     "month_name": (
         "January February March April May June July August September October November December".split()
     ),
 }
-_SEPARATORS = r"\s*[,;|]\s*"
-_MICROSECONDS = {
-    "second": 1_000_000, "minute": 60_000_000, "hour": 3_600_000_000, "day": 86_400_000_000, "week": 604_800_000_000,
-}  # fmt: skip
 
 
-def calendar_order(bucket: str, node: exp.Expr) -> exp.Expr:
+def calendar_order(spelling: Spelling, bucket: str, node: exp.Expr) -> exp.Expr:
     """The sort key of day and month names: their place in the calendar. Other values sort by themselves."""
     names = _CALENDAR.get(bucket)
-    if names is None:
-        return node
-    listed = exp.Array(expressions=[exp.Literal.string(name) for name in names])
-    return w.function("LIST_POSITION", listed, node)
+    return spelling.place(names, node) if names is not None else node
 
 
 @dataclass(frozen=True, slots=True)
 class ExpressionWriter:
     """Writes expressions as SQL. Only the spelling of names depends on the query around them."""
 
+    spelling: Spelling
+    types: Callable[[Expr], str]
+    """DuckDB's type of an expression."""
     qualified: bool
     """Columns carry their table's name."""
     output: Callable[[OutputRef], exp.Expr]
@@ -88,7 +85,7 @@ class ExpressionWriter:
             case OutputRef():
                 return self.output(expr)
             case Value(value=value):
-                return w.value(value)
+                return self.spelling.value(value)
             case Bucket():
                 return self._bucket(expr)
             case Aggregate():
@@ -101,7 +98,7 @@ class ExpressionWriter:
     def _arithmetic(self, expr: Arithmetic) -> exp.Expr:
         left, right = self.write(expr.left), self.write(expr.right)
         if expr.op == "/":
-            return w.divided(left, right)
+            return self.spelling.quotient(left, right)
         return _OPERATORS[expr.op](this=w.grouped(left), expression=w.grouped(right))
 
     def by_the_clock(self, expr: Expr) -> exp.Expr:
@@ -117,80 +114,48 @@ class ExpressionWriter:
 
     def _bucket(self, bucket: Bucket) -> exp.Expr:
         source = self.by_the_clock(bucket.source)
-        if bucket.unit in _PARTS:
-            return exp.Extract(this=exp.var(_PARTS[bucket.unit].upper()), expression=source)
-        if bucket.unit in _NAMES:
-            return w.function(_NAMES[bucket.unit], source)
-        if bucket.unit == "hour_name":
-            hour = exp.cast(exp.Extract(this=exp.var("HOUR"), expression=source), exp.DType.VARCHAR)
-            padded = w.function("LPAD", hour, w.number(2), exp.Literal.string("0"))
-            return w.function("CONCAT", padded, exp.Literal.string(":00"))
         if bucket.unit == "day":
             return source if bucket.source.type is ColumnType.DATE else exp.cast(source, exp.DType.DATE)
-        start = self._start(bucket, source)
+        if bucket.unit not in _PERIODS:
+            return self.spelling.part(bucket.unit, source)
+        start = self.spelling.period(bucket.unit.removeprefix("fiscal_"), source, bucket.shift)
         return start if bucket.unit == "hour" else exp.cast(start, exp.DType.DATE)
-
-    @staticmethod
-    def _start(bucket: Bucket, source: exp.Expr) -> exp.Expr:
-        """The first moment of a period. The engine's weeks begin on Monday and its years in January: others are cut in
-        time that is moved there, and moved back."""
-        count, unit = (bucket.shift, "DAY") if bucket.unit == "week" else (-bucket.shift, "MONTH")
-        whole = exp.Literal.string(bucket.unit.removeprefix("fiscal_"))
-        cut = w.function("DATE_TRUNC", whole, w.later(source, count, unit))
-        return w.later(cut, -count, unit)
 
     def _elements(self, elements: Elements) -> exp.Expr:
         source = self.write(elements.source)
-        made = source if elements.source.type is ColumnType.OTHER else self.listed(source)
-        return w.function("UNNEST" if elements.each else "LEN", made)
-
-    def listed(self, text: exp.Expr) -> exp.Expr:
-        """The elements of a text; an empty one has none."""
-        trimmed = w.function("TRIM", text)
-        parts = w.function("STRING_SPLIT_REGEX", trimmed, exp.Literal.string(_SEPARATORS))
-        empty = exp.EQ(this=trimmed.copy(), expression=exp.Literal.string(""))
-        return exp.Case(ifs=[exp.If(this=empty, true=exp.Array(expressions=[]))], default=parts)
+        made = source if elements.source.type is ColumnType.OTHER else self.spelling.listed(source)
+        return self.spelling.each(made) if elements.each else self.spelling.count(made)
 
     def _elapsed(self, elapsed: Elapsed) -> exp.Expr:
         start, end = self.by_the_clock(elapsed.start), self.by_the_clock(elapsed.end)
-        if elapsed.unit not in _MICROSECONDS:
-            return w.function("DATE_SUB", exp.Literal.string(elapsed.unit), start, end)
+        if elapsed.unit in _COMPLETE:
+            return self.spelling.complete(elapsed.unit, start, end)
         if elapsed.type is ColumnType.INTEGER:
-            return w.function("DATE_DIFF", exp.Literal.string(elapsed.unit), start, end)
-        exact = w.function("DATE_DIFF", exp.Literal.string("microsecond"), start, end)
-        return exp.Div(this=exact, expression=w.number(_MICROSECONDS[elapsed.unit]))
+            return self.spelling.between_days(elapsed.unit, start, end)
+        return self.spelling.exactly(elapsed.unit, start, end)
+
+    def operand(self, expr: Expr) -> Operand:
+        return Operand(self.write(expr), lambda: self.types(expr))
 
     def _aggregate(self, agg: Aggregate) -> exp.Expr:
         inner = replace(self, within=None)
-        call = inner._call(agg)
-        if agg.where is not None:
-            call = exp.Filter(this=call, expression=exp.Where(this=self.condition(inner, agg.where)))
-        if self.within is not None:
-            call = exp.Window(
-                this=call, partition_by=[inner.write(e) for e in self.within] or None, over="OVER"
-            )
-        if agg.function == "correlation":
-            # Without variance the engine returns NaN: there is no correlation.
-            return exp.Nullif(this=call, expression=exp.cast(exp.Literal.string("NaN"), exp.DType.DOUBLE))
-        return call
 
-    def _call(self, agg: Aggregate) -> exp.Expr:
+        def over(call: exp.Expr) -> exp.Expr:
+            if agg.where is not None:
+                call = exp.Filter(this=call, expression=exp.Where(this=self.condition(inner, agg.where)))
+            if self.within is not None:
+                groups = [inner.write(e) for e in self.within] or None
+                call = exp.Window(this=call, partition_by=groups, over="OVER")
+            return call
+
         if agg.operand is None:
-            return exp.Count(this=exp.Star())
-        operand = self.write(agg.operand)
+            return over(exp.Count(this=exp.Star()))
+        operand = inner.operand(agg.operand)
+        if agg.function in ("count", "count_distinct"):
+            once = agg.distinct or agg.function == "count_distinct"
+            return over(exp.Count(this=exp.Distinct(expressions=[operand.node]) if once else operand.node))
+        if agg.other is not None:
+            return self.spelling.correlation(operand.node, inner.write(agg.other), over)
         if agg.operand.type is ColumnType.BOOLEAN and agg.function in ("sum", "avg"):
-            operand = exp.cast(operand, exp.DType.INT)
-        once = exp.Distinct(expressions=[operand]) if agg.distinct else operand
-        match agg.function:
-            case "count_distinct":
-                return exp.Count(this=exp.Distinct(expressions=[operand]))
-            case "count":
-                return exp.Count(this=once)
-            case "stddev":
-                return exp.StddevSamp(this=operand)
-            case "quantile":
-                return w.function("QUANTILE_CONT", operand, w.number(agg.q or 0))
-            case "correlation" if agg.other is not None:
-                return w.function("CORR", operand, self.write(agg.other))
-            case name:
-                return w.function(name.upper(), once)
+            operand = Operand(exp.cast(operand.node, exp.DType.INT), lambda: "INTEGER")
+        return self.spelling.aggregate(agg.function, operand, over, distinct=agg.distinct, q=agg.q or 0)

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from sandtable.catalog.model import Dataset
+from sandtable.engines import nodes as w
+from sandtable.engines.spelling import Spelling
 from sandtable.plan.definitions import with_defined
 from sandtable.plan.resolved import (
     Bucket,
@@ -26,51 +28,54 @@ from sandtable.plan.resolved import (
     ResolvedPlan,
 )
 from sandtable.plan.walking import columns_read, each_elements, matches, wholes, zoned_type
-from sandtable.sql import writing as w
+from sandtable.sql.column_types import Types
 from sandtable.sql.conditions import predicate
 from sandtable.sql.decomposition import decomposed
 from sandtable.sql.expressions import ExpressionWriter, calendar_order
 from sandtable.sql.windows import Named, derived_column, first_rows, first_with_ties
 
 
-def build_query(plan: ResolvedPlan, dataset: Dataset) -> exp.Select:
+def build_query(plan: ResolvedPlan, dataset: Dataset, spelling: Spelling) -> exp.Select:
     """The plan as a query in its total order, without a limit; the tables that it defines come first."""
     dataset = with_defined(plan, dataset)
+    types = Types.of_plan(plan)
     first: list[exp.CTE] = []
     for item in plan.defined:
         # The same defect of DuckDB 2.0 as in `layered`: a later filter may not reach below a window function.
         windowed = bool(item.plan.derived) or item.plan.top is not None or item.plan.ties
-        first.append(_cte(item.table.name, _intermediate(item.plan, dataset), fixed=windowed))
-    query = _ordered_query(plan, dataset)
+        query = _intermediate(item.plan, dataset, spelling, types)
+        first.append(_cte(item.table.name, query, fixed=windowed))
+    query = _ordered_query(plan, dataset, spelling, types)
     if first:
         steps = query.ctes
         query.set("with_", exp.With(expressions=[*first, *steps]))
     return query
 
 
-def _ordered_query(plan: ResolvedPlan, dataset: Dataset) -> exp.Select:
-    builder = _builder(plan, dataset)
-    return builder.layered() if plan.derived else builder.single()
+def _ordered_query(plan: ResolvedPlan, dataset: Dataset, spelling: Spelling, types: Types) -> exp.Select:
+    builder = _builder(plan, dataset, spelling, types)
+    ranked = plan.top is not None or plan.ties
+    return builder.layered() if plan.derived or (ranked and not spelling.qualifies) else builder.single()
 
 
-def _intermediate(plan: ResolvedPlan, dataset: Dataset) -> exp.Select:
+def _intermediate(plan: ResolvedPlan, dataset: Dataset, spelling: Spelling, types: Types) -> exp.Select:
     """The rows of a defined table. Order matters only where it decides which rows stay."""
-    query = _ordered_query(plan, dataset)
+    query = _ordered_query(plan, dataset, spelling, types)
     if plan.limit is None or plan.ties:
         query.set("order", None)
         return query
     return query.limit(exp.Literal.number(plan.limit), copy=False)
 
 
-def _builder(plan: ResolvedPlan, dataset: Dataset) -> _Builder:
+def _builder(plan: ResolvedPlan, dataset: Dataset, spelling: Spelling, types: Types) -> _Builder:
     names = frozenset(t.name.lower() for t in dataset.tables)
     taken = set(names)
     looked_up = {
-        match: (_free("matched", taken), _intermediate(match.rows, dataset))
+        match: (_free("matched", taken), _intermediate(match.rows, dataset, spelling, types))
         for match in matches(tuple(o.expr for o in plan.outputs), plan.where, plan.decomposition)
     }
     qualified = bool(looked_up) or _needs_qualifying(plan, dataset)
-    return _Builder(plan, names, qualified, _measured(plan), looked_up)
+    return _Builder(plan, names, qualified, _measured(plan), looked_up, spelling, types.inside(plan))
 
 
 def _measured(plan: ResolvedPlan) -> dict[Expr, str]:
@@ -111,6 +116,8 @@ class _Builder:
     """Values of rows that a first step computes, by name."""
     looked_up: Mapping[Matched, tuple[str, exp.Select]]
     """Rows of other tables that are only tested for existence: their name and the query of their keys."""
+    spelling: Spelling
+    types: Types
 
     def single(self) -> exp.Select:
         """Everything in one SELECT: output names that SQL could confuse with columns are written as expressions."""
@@ -140,13 +147,19 @@ class _Builder:
         rows = _free("grouped" if plan.grouped else "base", taken)
         ctes = [(rows, self._rows((*plan.outputs, *hidden), self._unfolding(), first))]
         names = [output.name for output in (*plan.outputs, *hidden)]
-        for layer in range(1, max(item.layer for item in plan.derived) + 1):
+        for layer in range(1, max((item.layer for item in plan.derived), default=0) + 1):
             added = [item for item in plan.derived if item.layer == layer]
             ctes.append((_free("derived", taken), self._derived(ctes[-1][0], names, added, hidden)))
             names += [item.name for item in added]
         filtered = plan.having is not None or plan.top is not None or plan.ties
         helped = hidden or any(item.hidden for item in plan.derived)
-        query = self._final(ctes[-1][0], hidden) if filtered or helped else ctes.pop()[1]
+        place = _free("place", {name.lower() for name in names})
+        ranked = self._ranked(ctes[-1][0], names, hidden, place) if not self.spelling.qualifies else None
+        if ranked is not None:
+            ctes.append((_free("ranked", taken), ranked))
+            query = self._cut(ctes[-1][0], place)
+        else:
+            query = self._final(ctes[-1][0], hidden) if filtered or helped else ctes.pop()[1]
         query = query.order_by(*self._order(hidden, w.column), copy=False)
         steps = [_cte(name, body, fixed=True) for name, body in first]
         for index, (name, body) in enumerate(ctes, 1):
@@ -199,36 +212,60 @@ class _Builder:
     def _derived(
         self, source: str, names: list[str], added: list[Derived], hidden: tuple[Output, ...]
     ) -> exp.Select:
-        query = exp.Select().from_(w.table(source), copy=False)
+        query = _selecting(source, names)
         writer = replace(self._writer(_by_name), names={})
-        for name in names:
-            query = query.select(w.column(name), copy=False)
         for item in added:
             column = derived_column(item, self._ties(hidden), w.column, self._placed(w.column), writer)
             query = query.select(_aliased(column, item.name), copy=False)
         return query
 
+    def _ranked(
+        self, source: str, names: list[str], hidden: tuple[Output, ...], place: str
+    ) -> exp.Select | None:
+        """For engines without QUALIFY: every column with the place of its row; none where no rank chooses rows."""
+        kept = self._kept(hidden, w.column, self._terms(hidden, self._placed(w.column)))
+        if kept is None:
+            return None
+        query = self._having(_selecting(source, names))
+        return query.select(exp.alias_(kept.this, w.name(place), copy=False), copy=False)
+
+    def _cut(self, source: str, place: str) -> exp.Select:
+        """The first rows by their place."""
+        last = self.plan.top.n if self.plan.top is not None else self.plan.limit
+        condition = exp.LTE(this=w.column(place), expression=w.number(last or 0))
+        return _selecting(source, self._shown()).where(condition, copy=False)
+
     def _final(self, source: str, hidden: tuple[Output, ...]) -> exp.Select:
-        plan = self.plan
-        query = exp.Select().from_(w.table(source), copy=False)
-        for name in [*(o.name for o in plan.outputs), *(d.name for d in plan.shown)]:
-            query = query.select(w.column(name), copy=False)
-        if plan.having is not None:
-            helpers = {d.expr: d.name for d in plan.derived if d.hidden and d.expr is not None}
-            writer = replace(self._writer(_by_name), names=helpers)
-            query = query.where(predicate(writer, plan.having), copy=False)
+        query = self._having(_selecting(source, self._shown()))
         self._qualify(query, hidden, w.column, self._terms(hidden, self._placed(w.column)))
         return query
+
+    def _shown(self) -> list[str]:
+        return [*(o.name for o in self.plan.outputs), *(d.name for d in self.plan.shown)]
+
+    def _having(self, query: exp.Select) -> exp.Select:
+        plan = self.plan
+        if plan.having is None:
+            return query
+        helpers = {d.expr: d.name for d in plan.derived if d.hidden and d.expr is not None}
+        writer = replace(self._writer(_by_name), names=helpers)
+        return query.where(predicate(writer, plan.having), copy=False)
 
     def _qualify(
         self, query: exp.Select, hidden: tuple[Output, ...], named: Named, terms: list[exp.Expr]
     ) -> None:
-        """The QUALIFY condition: which rows stay by their rank; `terms` is the plan's order."""
-        plan, placed = self.plan, self._placed(named)
+        kept = self._kept(hidden, named, terms)
+        if kept is not None:
+            query.set("qualify", exp.Qualify(this=kept))
+
+    def _kept(self, hidden: tuple[Output, ...], named: Named, terms: list[exp.Expr]) -> exp.LTE | None:
+        """Which rows stay by their rank; `terms` is the plan's order."""
+        plan = self.plan
         if plan.top is not None:
-            query.set("qualify", exp.Qualify(this=first_rows(plan.top, self._ties(hidden), named, placed)))
-        elif plan.ties and plan.limit is not None:
-            query.set("qualify", exp.Qualify(this=first_with_ties(terms, plan.limit)))
+            return first_rows(plan.top, self._ties(hidden), named, self._placed(named))
+        if plan.ties and plan.limit is not None:
+            return first_with_ties(terms, plan.limit)
+        return None
 
     def _order(self, hidden: tuple[Output, ...], unfolded: Named) -> list[exp.Expr]:
         """The plan's order, then the tie-breakers. `unfolded` writes the expression behind a
@@ -258,7 +295,7 @@ class _Builder:
 
     def _placed(self, named: Named) -> Named:
         """The sort key of an output column."""
-        return lambda name: calendar_order(self._bucket(name), named(name))
+        return lambda name: calendar_order(self.spelling, self._bucket(name), named(name))
 
     def _bucket(self, name: str) -> str:
         """The unit of an output column that holds names of the calendar; empty for all others."""
@@ -277,7 +314,16 @@ class _Builder:
 
     def _writer(self, output: Callable[[OutputRef], exp.Expr]) -> ExpressionWriter:
         joined = {matched: name for matched, (name, _) in self.looked_up.items()}
-        return ExpressionWriter(self.qualified, output, predicate, self._zoned, self.measured, joined)
+        return ExpressionWriter(
+            self.spelling,
+            self.types.of,
+            self.qualified,
+            output,
+            predicate,
+            self._zoned,
+            self.measured,
+            joined,
+        )
 
     def _zoned(self, expr: Expr) -> bool:
         if isinstance(expr, OutputRef):
@@ -288,6 +334,13 @@ class _Builder:
         """Writes the expression behind an output column instead of its name."""
         exprs = {output.name: output.expr for output in self.plan.outputs}
         return self._writer(lambda ref: self._unfolding().write(exprs[ref.name]))
+
+
+def _selecting(source: str, names: list[str]) -> exp.Select:
+    query = exp.Select().from_(w.table(source), copy=False)
+    for name in names:
+        query = query.select(w.column(name), copy=False)
+    return query
 
 
 def _with(steps: list[exp.CTE]) -> exp.With | None:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable
 
 from sqlglot import exp
 
-from sandtable.plan.resolved import Derived, Top
-from sandtable.sql import writing as w
+from sandtable.engines import nodes as w
+from sandtable.engines.spelling import Operand, Spelling
+from sandtable.plan.resolved import Derived, OutputRef, Top
 from sandtable.sql.expressions import ExpressionWriter
 
 Named = Callable[[str], exp.Expr]
@@ -25,19 +26,20 @@ def derived_column(
         return writer.write(item.expr)
     source = named(item.source)
     groups = [named(name) for name in item.within]
+    spelling = writer.spelling
     match item.kind:
         case "share_of_total":
-            return w.divided(source, _over(w.function("SUM", named(item.source)), groups))
+            return spelling.quotient(source, _aggregate("sum", item, named, writer, groups))
         case "rank":
             return _over(w.function("RANK"), groups, [_ordered(placed(item.source), item.descending)])
         case "zscore":
-            mean = _over(w.function("AVG", named(item.source)), groups)
-            spread = _over(w.function("STDDEV_SAMP", named(item.source)), [g.copy() for g in groups])
-            return w.divided(exp.Sub(this=source, expression=mean), spread)
+            mean = _aggregate("avg", item, named, writer, groups)
+            spread = _aggregate("stddev", item, named, writer, [g.copy() for g in groups])
+            return spelling.quotient(exp.Sub(this=source, expression=mean), spread)
         case "running_total":
-            return _over(w.function("SUM", source), groups, _walk(item, keys, placed), running=True)
+            return _aggregate("sum", item, named, writer, groups, _walk(item, keys, placed))
         case "change":
-            return _change(item, keys, named, placed)
+            return _change(item, keys, named, placed, spelling)
         case "previous":
             return _over(w.function("LAG", source), groups, _walk(item, keys, placed))
         case "next":
@@ -47,18 +49,39 @@ def derived_column(
             first.set("desc", item.descending or None)
             return _over(w.function("ROW_NUMBER"), groups, [first, *rest])
         case _:
-            return _of_run(item, keys, named, placed)
+            return _of_run(item, keys, named, placed, writer)
 
 
-def _of_run(item: Derived, keys: Iterable[str], named: Named, placed: Named) -> exp.Expr:
+def _aggregate(
+    function: str,
+    item: Derived,
+    named: Named,
+    writer: ExpressionWriter,
+    groups: list[exp.Expr],
+    along: list[exp.Expr] | None = None,
+) -> exp.Expr:
+    """Of the values of the item's source: of all, or of those up to this row along an order."""
+
+    def over(call: exp.Expr) -> exp.Expr:
+        copied = [term.copy() for term in along] if along is not None else None
+        return _over(call, [group.copy() for group in groups], copied, running=along is not None)
+
+    source = OutputRef(item.source, item.type)
+    operand = Operand(named(item.source), lambda: writer.types(source))
+    return writer.spelling.aggregate(function, operand, over)
+
+
+def _of_run(
+    item: Derived, keys: Iterable[str], named: Named, placed: Named, writer: ExpressionWriter
+) -> exp.Expr:
     """A run of rows, or one of its helpers."""
     source = named(item.source)
     groups = [named(name) for name in item.within]
     match item.kind:
         case "broken":
-            return _broken(item, keys, named, placed)
+            return _broken(item, keys, named, placed, writer.spelling)
         case "block":
-            return _over(w.function("SUM", source), groups, _walk(item, keys, placed), running=True)
+            return _aggregate("sum", item, named, writer, groups, _walk(item, keys, placed))
         case "run":
             held = exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=named(item.source)))
             count = _over(held, groups, _walk(item, keys, placed), running=True)
@@ -67,19 +90,19 @@ def _of_run(item: Derived, keys: Iterable[str], named: Named, placed: Named) -> 
             raise AssertionError(f"{kind} is not written here")
 
 
-def _broken(item: Derived, keys: Iterable[str], named: Named, placed: Named) -> exp.Expr:
+def _broken(item: Derived, keys: Iterable[str], named: Named, placed: Named, spelling: Spelling) -> exp.Expr:
     """1 where a run cannot go on from the previous row: the condition fails, or a step was left out."""
     goes_on = named(item.source)
     if item.step is not None and item.along is not None:
         before = _over(
             w.function("LAG", named(item.along)), [named(n) for n in item.within], _walk(item, keys, placed)
         )
-        apart = w.function("DATE_DIFF", exp.Literal.string(item.step), before, named(item.along))
+        apart = spelling.crossed(item.step, before, named(item.along))
         goes_on = exp.And(this=goes_on, expression=exp.EQ(this=apart, expression=w.number(1)))
     return exp.Case(ifs=[exp.If(this=goes_on, true=w.number(0))], default=w.number(1))
 
 
-def _change(item: Derived, keys: Iterable[str], named: Named, placed: Named) -> exp.Expr:
+def _change(item: Derived, keys: Iterable[str], named: Named, placed: Named, spelling: Spelling) -> exp.Expr:
     keys = tuple(keys)
 
     def previous() -> exp.Expr:
@@ -90,7 +113,7 @@ def _change(item: Derived, keys: Iterable[str], named: Named, placed: Named) -> 
 
     difference = exp.Sub(this=named(item.source), expression=previous())
     # A fall from -10 to -20 is a fall: the sign comes from the difference alone.
-    return w.divided(difference, exp.Abs(this=previous())) if item.percent else difference
+    return spelling.quotient(difference, exp.Abs(this=previous())) if item.percent else difference
 
 
 def _walk(item: Derived, keys: Iterable[str], placed: Named) -> list[exp.Expr]:
@@ -99,8 +122,8 @@ def _walk(item: Derived, keys: Iterable[str], placed: Named) -> list[exp.Expr]:
     return [_ordered(placed(name), False) for name in (along, *rest)]
 
 
-def first_rows(top: Top, keys: Iterable[str], named: Named, placed: Named) -> exp.Expr:
-    """The QUALIFY condition that keeps the first n rows of each group."""
+def first_rows(top: Top, keys: Iterable[str], named: Named, placed: Named) -> exp.LTE:
+    """The condition that keeps the first n rows of each group."""
     rest = [name for name in keys if name != top.order_by and name not in top.by]
     order = [
         _ordered(placed(top.order_by), top.descending),
@@ -115,8 +138,8 @@ def first_rows(top: Top, keys: Iterable[str], named: Named, placed: Named) -> ex
     return exp.LTE(this=place, expression=w.number(top.n))
 
 
-def first_with_ties(order: list[exp.Expr], n: int) -> exp.Expr:
-    """The QUALIFY condition that keeps the first n rows and those that equal the last of them."""
+def first_with_ties(order: list[exp.Expr], n: int) -> exp.LTE:
+    """The condition that keeps the first n rows and those that equal the last of them."""
     return exp.LTE(this=_over(w.function("RANK"), [], order), expression=w.number(n))
 
 

@@ -1,22 +1,18 @@
 """The only place that turns names and values into SQL nodes.
 
-Invariant: a value becomes a literal node, a name a quoted identifier; neither is ever spliced into
-text. Invisible characters are spelled `CHR(n)`, so the text holds none that a reader and a
-tokenizer could see differently.
+Invariant: a value becomes a literal node, a name a quoted identifier; neither is ever spliced into text. How a text
+is written is a part of each engine's `Spelling`.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import re
+from collections.abc import Callable
 from typing import Literal
 
 from sqlglot import exp
 
-from sandtable.plan.resolved import LiteralValue
-from sandtable.quoting import INVISIBLE_CHARACTERS
-
-_RUNS = re.compile(f"([{INVISIBLE_CHARACTERS}])")
+Constant = str | int | float | bool | dt.date | dt.datetime | dt.time
 
 
 def name(text: str) -> exp.Identifier:
@@ -35,27 +31,15 @@ def number(value: int | float) -> exp.Expr:
     return exp.Literal.number(value)
 
 
-def string(value: str) -> exp.Expr:
-    """A text literal; CONCAT of literals and CHR(n) for invisible characters."""
-    parts = [part for part in _RUNS.split(value) if part]
-    nodes: list[exp.Expr] = [
-        function("CHR", number(ord(part))) if _RUNS.fullmatch(part) else exp.Literal.string(part)
-        for part in parts
-    ]
-    if len(nodes) > 1:
-        # Flat on purpose: a chain of || would nest as deep as the value is long.
-        return function("CONCAT", *nodes)
-    return nodes[0] if nodes else exp.Literal.string("")
-
-
-def value(literal: LiteralValue) -> exp.Expr:
+def value(literal: Constant, text: Callable[[str], exp.Expr]) -> exp.Expr:
+    """`text` writes a text."""
     match literal:
         case bool():
             return exp.true() if literal else exp.false()
         case int() | float():
             return number(literal)
         case str():
-            return string(literal)
+            return text(literal)
         case dt.datetime():
             return exp.cast(exp.Literal.string(literal.isoformat(sep=" ")), exp.DType.TIMESTAMP)
         case dt.date():
@@ -75,12 +59,6 @@ def later(node: exp.Expr, count: int, unit: Literal["DAY", "MONTH"]) -> exp.Expr
     span = exp.Interval(this=number(abs(count)), unit=exp.var(unit))
     operator = exp.Add if count > 0 else exp.Sub
     return operator(this=grouped(node), expression=span)
-
-
-def divided(left: exp.Expr, right: exp.Expr) -> exp.Expr:
-    """left / right, null where right is zero."""
-    nullif = exp.Nullif(this=right, expression=exp.Literal.number(0))
-    return exp.Div(this=grouped(left), expression=nullif)
 
 
 def grouped(node: exp.Expr) -> exp.Expr:
