@@ -29,8 +29,14 @@ class Operand:
 class Spelling(Protocol):
     qualifies: bool
     """Whether QUALIFY can choose rows by the value of a window function."""
+    windows_any: bool
+    """Whether aggregates of different values, medians and quantiles can be computed over a window."""
 
     def text(self, value: str) -> exp.Expr: ...
+
+    def label(self, value: str) -> exp.Expr:
+        """A text that becomes a cell, by which rows are sorted."""
+        ...
 
     def value(self, value: Constant) -> exp.Expr: ...
 
@@ -73,7 +79,7 @@ class Spelling(Protocol):
         """The time between two dates in seconds, minutes, hours or days."""
         ...
 
-    def exactly(self, unit: str, start: exp.Expr, end: exp.Expr) -> exp.Expr:
+    def exactly(self, unit: str, start: Operand, end: Operand) -> exp.Expr:
         """The time between two moments, with its fraction; weeks are the longest unit."""
         ...
 

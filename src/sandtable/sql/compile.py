@@ -50,12 +50,12 @@ _COMPILED: Recent[tuple[int, int, int], tuple[ResolvedPlan, Dataset, Compiled]] 
 
 
 def _compile(resolved: ResolvedPlan, dataset: Dataset, max_rows: int) -> Compiled:
-    limit, warnings = _row_limit(resolved, max_rows)
+    limit, warnings = row_limit(resolved, max_rows)
     query = build_query(resolved, dataset, DUCKDB).limit(exp.Literal.number(limit), copy=False)
     return Compiled(write(query), limit, (*resolved.warnings, *warnings))
 
 
-def _row_limit(plan: ResolvedPlan, max_rows: int) -> tuple[int, list[str]]:
+def row_limit(plan: ResolvedPlan, max_rows: int) -> tuple[int, list[str]]:
     """The LIMIT, and warnings about rows the author may not expect to be missing."""
     if plan.ties:
         return max_rows, []

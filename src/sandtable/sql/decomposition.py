@@ -52,9 +52,9 @@ def _labels(made: Decomposition, writer: ExpressionWriter) -> list[tuple[exp.Exp
     for text, ref in made.dimensions:
         grouped = exp.EQ(this=w.function("GROUPING", writer.write(ref)), expression=w.number(0))
         member = writer.spelling.as_text(Operand(writer.by_the_clock(ref), lambda ref=ref: writer.types(ref)))
-        names.append(exp.If(this=grouped, true=writer.spelling.text(text)))
+        names.append(exp.If(this=grouped, true=writer.spelling.label(text)))
         members.append(exp.If(this=grouped.copy(), true=member))
-    whole = writer.spelling.text(ALL)
+    whole = writer.spelling.label(ALL)
     return [
         (exp.Case(ifs=names, default=whole), "dimension"),
         (exp.Case(ifs=members, default=whole.copy()), "member"),

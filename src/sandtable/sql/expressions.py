@@ -132,7 +132,11 @@ class ExpressionWriter:
             return self.spelling.complete(elapsed.unit, start, end)
         if elapsed.type is ColumnType.INTEGER:
             return self.spelling.between_days(elapsed.unit, start, end)
-        return self.spelling.exactly(elapsed.unit, start, end)
+        ends = (
+            Operand(start, lambda: self.types(elapsed.start)),
+            Operand(end, lambda: self.types(elapsed.end)),
+        )
+        return self.spelling.exactly(elapsed.unit, *ends)
 
     def operand(self, expr: Expr) -> Operand:
         return Operand(self.write(expr), lambda: self.types(expr))

@@ -14,6 +14,8 @@ _WIDTHS = {"TINYINT": 3, "SMALLINT": 5, "INTEGER": 10, "BIGINT": 19, "HUGEINT": 
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
 _WORD, _MOST = 18, 38
 """The digits of a decimal in one machine word, and of any."""
+_TOO_FINE = f"DECIMAL({_MOST},20)"
+"""DuckDB itself refuses such a product. Another engine computes it, and most results have fewer digits."""
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _FLOATS = ("FLOAT", "DOUBLE")
 
@@ -60,6 +62,8 @@ def result(op: str, left: str, right: str) -> str:
         whole = max(one[0] - one[1], other[0] - other[1])
         return f"DECIMAL({min(scale + whole + 1, _MOST)},{scale})"
     width, scale = one[0] + other[0], one[1] + other[1]
+    if scale > _MOST:
+        return _TOO_FINE
     if width > _WORD >= max(one[0], other[0]) and scale < _WORD:
         width = _WORD
     return f"DECIMAL({min(width, _MOST)},{scale})"

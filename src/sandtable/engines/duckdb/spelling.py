@@ -25,6 +25,7 @@ _MICROSECONDS = {
 
 class DuckDBSpelling:
     qualifies = True
+    windows_any = True
 
     def text(self, value: str) -> exp.Expr:
         """A text literal; CONCAT of literals and CHR(n) for invisible characters."""
@@ -37,6 +38,9 @@ class DuckDBSpelling:
             # Flat on purpose: a chain of || would nest as deep as the value is long.
             return n.function("CONCAT", *made)
         return made[0] if made else exp.Literal.string("")
+
+    def label(self, value: str) -> exp.Expr:
+        return self.text(value)
 
     def value(self, value: n.Constant) -> exp.Expr:
         return n.value(value, self.text)
@@ -91,8 +95,9 @@ class DuckDBSpelling:
     def between_days(self, unit: str, start: exp.Expr, end: exp.Expr) -> exp.Expr:
         return self.crossed(unit, start, end)
 
-    def exactly(self, unit: str, start: exp.Expr, end: exp.Expr) -> exp.Expr:
-        return exp.Div(this=self.crossed("microsecond", start, end), expression=n.number(_MICROSECONDS[unit]))
+    def exactly(self, unit: str, start: Operand, end: Operand) -> exp.Expr:
+        exact = self.crossed("microsecond", start.node, end.node)
+        return exp.Div(this=exact, expression=n.number(_MICROSECONDS[unit]))
 
     def crossed(self, unit: str, start: exp.Expr, end: exp.Expr) -> exp.Expr:
         return n.function("DATE_DIFF", exp.Literal.string(unit), start, end)

@@ -72,6 +72,41 @@ def measure_of(column: PostgresType) -> Measure | None:
     return _MEASURES.get(column.name) if column.built_in else None
 
 
+_LIVE_SCALE = 20
+"""The digits after the point of a number whose column does not say how many it has: as many as PostgreSQL gives a
+quotient of whole numbers."""
+
+
+def live_landing_of(column: PostgresType) -> Landing:
+    """What a column becomes that is read where it lies: its values are not measured, and change.
+
+    Nothing is rounded. The database computes with its own numbers and moments; a cell of an answer that the type named
+    here cannot hold, such as an infinite date, is an error of the run.
+    """
+    if column.kind == "e":
+        return Landing("VARCHAR")
+    if not column.built_in or column.kind != "b" or column.category == "A":
+        return _as_text(column)
+    if why := _LEFT_OUT.get(column.name):
+        return left_out(column.shown, why)
+    if column.name == "numeric":
+        return _live_number(column)
+    if column.name == "float4":
+        # Numbers of single precision are numbers of double precision, too; what is computed with them is not.
+        return Landing("DOUBLE", "double")
+    return Landing(*_PLAIN[column.name]) if column.name in _PLAIN else _as_text(column)
+
+
+def _live_number(column: PostgresType) -> Landing:
+    declared = _declared_digits(column.modifier)
+    if declared is not None and declared[0] <= MOST_DIGITS:
+        return Landing(f"DECIMAL({declared[0]},{declared[1]})")
+    scale = _LIVE_SCALE if declared is None else min(declared[1], MOST_DIGITS)
+    whole = MOST_DIGITS - scale
+    note = f"an answer holds numbers of it with up to {whole} digits before the point and {scale} after it"
+    return Landing(f"DECIMAL({MOST_DIGITS},{scale})", note=note)
+
+
 def landing_of(column: PostgresType, measured: Measured | None = None) -> Landing:
     """`measured` is required where `measure_of` names something."""
     if column.kind == "e":
