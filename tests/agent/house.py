@@ -16,8 +16,8 @@ from sandtable.agent.looking import Looking
 from sandtable.agent.means import Means
 from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.agent.proposer import AskBack, Asked, PlanProposal, Proposal, Proposed, Usage, Worded
-from sandtable.assemble import compile_checked
 from sandtable.assemble.checkpoints import sqlite_checkpoints
+from sandtable.assemble.compiling import compile_checked
 from sandtable.capsule.query import CodeQuery, Query, SqlQuery
 from sandtable.catalog.model import Column, ColumnType, Dataset, Metric, Table
 from sandtable.catalog.profile import ColumnProfile, Profile, TableProfile, ValueCount

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sandtable.assemble import compile_checked
+from sandtable.assemble.compiling import compile_checked
 from sandtable.capsule.report import VerifyReport
 from sandtable.capsule.verify import Rederive, verify
 from sandtable.catalog.model import Dataset

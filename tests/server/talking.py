@@ -33,7 +33,7 @@ from sandtable.agent.proposer import (
     Worded,
 )
 from sandtable.agent.read_as.model import Aligned, Words
-from sandtable.assemble import compile_checked
+from sandtable.assemble.compiling import compile_checked
 from sandtable.assemble.memory import open_memory, probes_of
 from sandtable.assemble.telemetry import Telemetry
 from sandtable.conversations.conversation import Conversation

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sandtable.assemble import SERVED_DISK_MB, SERVED_THREADS, quotas_of
+from sandtable.assemble.sizes import SERVED_DISK_MB, SERVED_THREADS, quotas_of
 from sandtable.conversations.model import Thread, now
 from sandtable.runs import quotas as quotas_module
 from sandtable.runs.quotas import QuotaFull, Quotas

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -12,7 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from sandtable.accounts.shares import Shares
+from sandtable.assemble.ahead import Ahead
+from sandtable.assemble.compiling import compile_checked
+from sandtable.assemble.live import LiveRoutes, Profiles
 from sandtable.assemble.shares import shares_of
+from sandtable.assemble.sizes import limits_of, python_is_on, quotas_of, threads_of
 from sandtable.assemble.sources import LoadedCopies
 from sandtable.assemble.telemetry import Telemetry, open_telemetry
 from sandtable.assemble.tiers import Tiers, open_runs_tier, open_tiers
@@ -41,10 +44,10 @@ from sandtable.imports.desk import Imports
 from sandtable.imports.fetches import Fetches, LoadedFetcher
 from sandtable.imports.records import ImportRecords
 from sandtable.observing import Observer
-from sandtable.plan.validate import metric_problems, parse_plan
+from sandtable.plan.validate import metric_problems
 from sandtable.policy.conditions import SqlConditions
 from sandtable.policy.verdict import Refused, Verdict
-from sandtable.runs.code import require_tables, switched_off
+from sandtable.runs.code import require_tables, switched_off, without_files
 from sandtable.runs.desk import Runs
 from sandtable.runs.parts import Route, RunParts
 from sandtable.runs.quotas import Quotas
@@ -54,36 +57,13 @@ from sandtable.sandbox.convert import SandboxedConvert
 from sandtable.sandbox.executor import Tier
 from sandtable.sandbox.extra import libraries
 from sandtable.sandbox.gate import LARGE_ROWS, Gate
-from sandtable.sandbox.job import Job, Limits, refs_of
+from sandtable.sandbox.job import Job, refs_of
 from sandtable.sandbox.key_counts import KeyCounter
-from sandtable.sandbox.profile import profile_of
 from sandtable.sandbox.python_gate import PythonGate
 from sandtable.sandbox.selftest import DoctorReport, examine
 from sandtable.settings import Settings
-from sandtable.sql.compile import Compiled, compile_plan
 from sandtable.state import state_of
 from sandtable.store.run_store import RunStore
-
-SERVED_DISK_MB = 10 << 10
-SERVED_THREADS = 10_000
-"""Quotas for one user of a server (disk space, threads) where the settings set none."""
-
-
-class Ahead:
-    """Starts sandboxes for Python before the first code arrives: the first start takes seconds."""
-
-    def __init__(self, executor: Tier) -> None:
-        self._executor = executor
-        self._task: asyncio.Task[Any] | None = None
-
-    def begin(self) -> None:
-        if self._task is None:
-            self._task = asyncio.create_task(self._executor.start("py"))
-
-    async def aclose(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +125,8 @@ class Parts:
         judge = self._run_parts.judge_python
         if judge is None:
             raise switched_off()
+        if (refused := without_files(dataset)) is not None:
+            return refused
         require_tables(names, dataset)
         return await judge(code, dataset, names)
 
@@ -168,6 +150,8 @@ class Parts:
 
     async def warm(self, dataset: Dataset) -> None:
         """Prepares sandboxes for questions about this dataset. Raises DataDamaged."""
+        if dataset.live is not None:
+            return
         data = await self.datasets.open(dataset.id, dataset.version)
         job = Job(
             id="warm",
@@ -177,41 +161,6 @@ class Parts:
             limits=self._run_parts.limits,
         )
         await self.tiers.runs.warm(job)
-
-
-def limits_of(settings: Settings, *, serving: bool = False) -> Limits:
-    wall_ms = int(settings.timeout_s * 1000)
-    return Limits(
-        wall_ms=wall_ms,
-        cpu_s=max(1, int(settings.timeout_s * threads_of(settings)) + 1),
-        memory_mb=settings.memory_mb,
-        tmp_mb=settings.tmp_mb,
-        rows=settings.max_rows,
-        result_bytes=settings.max_result_bytes,
-        log_bytes=settings.max_output_bytes or (64 << 10 if serving else 1 << 20),
-    )
-
-
-def python_is_on(settings: Settings, *, serving: bool) -> bool:
-    """On by default where a person runs their own code; a server runs untrusted code, so there it must be enabled."""
-    return settings.python == "on" if serving else settings.python != "off"
-
-
-def threads_of(settings: Settings) -> int:
-    return settings.threads or len(os.sched_getaffinity(0))
-
-
-def quotas_of(settings: Settings, *, serving: bool) -> Quotas:
-    disk, threads = settings.user_disk_mb, settings.user_threads
-    return Quotas(
-        disk_mb=SERVED_DISK_MB if disk is None and serving else disk,
-        threads=SERVED_THREADS if threads is None and serving else threads,
-    )
-
-
-def compile_checked(plan: dict[str, Any], dataset: Dataset, rows: int) -> Compiled:
-    """Raises InvalidInput with every problem of the plan at once."""
-    return compile_plan(parse_plan(plan), dataset, max_rows=rows)
 
 
 def _refused_plan(error: InvalidInput) -> Refused:
@@ -238,48 +187,24 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         telemetry = await stack.enter_async_context(open_telemetry(settings, serving=serving))
         observer = telemetry.observer
         tiers = await open_tiers(settings, store, stack, observer)
-        threads = threads_of(settings)
+        threads, profiles = threads_of(settings), Profiles(tiers.index, threads_of(settings))
         datasets = ReadyDatasets(
             catalog,
             store,
             SandboxedConvert(tiers.index, threads=threads),
-            partial(profile_of, tiers.index, threads=threads),
+            profiles,
             rebuilds=serving,
             check_metrics=metric_problems,
             count_keys=KeyCounter(tiers.index, threads),
         )
         stack.push_async_callback(datasets.aclose)
-        gate, python_gate = _gates(settings, tiers.looks, observer, serving=serving)
+        uploads = uploads_of(settings, store, datasets.own.records.bytes)
+        live = profiles.live = LiveRoutes(settings, datasets.own, uploads, observer.tracer)
+        stack.push_async_callback(live.aclose)
         sessions = Sessions(tiers.sessions, idle_s=settings.session_idle_s, most=settings.max_sessions)
         stack.push_async_callback(sessions.aclose)
-        code = tiers.code_engine
-        run_parts = RunParts(
-            datasets=datasets,
-            stored=Route(
-                engine=tiers.hello.engine,
-                compile=compile_checked,
-                judge=gate,
-                executor=tiers.runs,
-                judge_compiled=gate.compiled if tiers.in_one_place else None,
-                rules=RULES,
-                conditions=gate.conditions,
-            ),
-            profile=datasets.profile,
-            judge_python=python_gate if python_is_on(settings, serving=serving) else None,
-            bound_names=python_gate.bound,
-            sessions=sessions,
-            python_engine=libraries if tiers.in_one_place else code,
-            ready_for_code=code.ready,
-            may_skip_check=not serving,
-            isolation=tiers.hello.layers,
-            grace_s=tiers.grace_s,
-            limits=limits_of(settings, serving=serving),
-            threads=threads_of(settings),
-            large_rows=LARGE_ROWS,
-            observer=observer,
-        )
-        state = state_of(settings)
-        quotas = quotas_of(settings, serving=serving)
+        run_parts = _run_parts(settings, datasets, tiers, sessions, live, observer, serving=serving)
+        state, quotas = state_of(settings), quotas_of(settings, serving=serving)
         stack.enter_context(quotas.counting(state.runs.holdings.bytes_of))
         share = settings.user_share if serving else 1.0
         runs = Runs(
@@ -297,11 +222,10 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         stack.push_async_callback(runs.aclose)
         ahead = Ahead(tiers.runs)
         stack.push_async_callback(ahead.aclose)
-        if serving and run_parts.judge_python is not None:
-            ahead.begin()
-        if serving and settings.scrub_hours:
+        if serving:
             _begin_scrub(settings.scrub_hours, store, datasets, stack)
-        uploads = uploads_of(settings, store, datasets.own.records.bytes)
+            if run_parts.judge_python is not None:
+                ahead.begin()
         fetcher, copies = fetcher_of(settings, uploads), LoadedCopies(settings, datasets.own, uploads)
         imports = Imports(ImportRecords(store.root), uploads, datasets.own, fetcher, observer, copies=copies)
         stack.push_async_callback(imports.aclose)
@@ -310,7 +234,9 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             await imports.start()
             await stack.enter_async_context(versions.in_background())
         shares = await stack.enter_async_context(shares_of(settings, state.database))
-        verifier = Verifier(run_parts, partial(_rehashed, store), places=settings.verifications, share=share)
+        verifier = Verifier(
+            run_parts, partial(_version_again, store, live), places=settings.verifications, share=share
+        )
         yield Parts(
             settings, datasets, runs, tiers, sessions, key, verifier, run_parts, store, ahead,
             state.runs, quotas, uploads, imports, versions, Addresses(uploads, fetcher),
@@ -318,10 +244,51 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         )  # fmt: skip
 
 
+def _run_parts(
+    settings: Settings,
+    datasets: ReadyDatasets,
+    tiers: Tiers,
+    sessions: Sessions,
+    live: LiveRoutes,
+    observer: Observer,
+    *,
+    serving: bool,
+) -> RunParts:
+    gate, python_gate = _gates(settings, tiers.looks, observer, serving=serving)
+    code = tiers.code_engine
+    return RunParts(
+        datasets=datasets,
+        stored=Route(
+            engine=tiers.hello.engine,
+            compile=compile_checked,
+            judge=gate,
+            executor=tiers.runs,
+            judge_compiled=gate.compiled if tiers.in_one_place else None,
+            rules=RULES,
+            conditions=gate.conditions,
+        ),
+        live=live.route,
+        profile=datasets.profile,
+        judge_python=python_gate if python_is_on(settings, serving=serving) else None,
+        bound_names=python_gate.bound,
+        sessions=sessions,
+        python_engine=libraries if tiers.in_one_place else code,
+        ready_for_code=code.ready,
+        may_skip_check=not serving,
+        isolation=tiers.hello.layers,
+        grace_s=tiers.grace_s,
+        limits=limits_of(settings, serving=serving),
+        threads=threads_of(settings),
+        large_rows=LARGE_ROWS,
+        observer=observer,
+    )
+
+
 def _begin_scrub(hours: float, store: DataStore, datasets: ReadyDatasets, stack: AsyncExitStack) -> None:
-    scrub = Scrub(store, datasets.on_damage, every_s=hours * 3600)
-    scrub.begin()
-    stack.push_async_callback(scrub.aclose)
+    if hours:
+        scrub = Scrub(store, datasets.on_damage, every_s=hours * 3600)
+        scrub.begin()
+        stack.push_async_callback(scrub.aclose)
 
 
 def _gates(settings: Settings, looks: Tier, observer: Observer, *, serving: bool) -> tuple[Gate, PythonGate]:
@@ -337,7 +304,10 @@ def _gates(settings: Settings, looks: Tier, observer: Observer, *, serving: bool
     return gate, PythonGate(looks, max_bytes=most, one_person=not serving, observer=observer)
 
 
-async def _rehashed(store: DataStore, dataset: Dataset) -> str:
+async def _version_again(store: DataStore, live: LiveRoutes, dataset: Dataset) -> str:
+    """From the stored bytes, or from the database's schema as it is now."""
+    if dataset.live is not None:
+        return await live.version_now(dataset)
     return await asyncio.to_thread(store.rehash, dataset.version)
 
 

@@ -6,11 +6,13 @@ import secrets
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from sandtable.assemble import Parts, limits_of
+from sandtable.assemble import Parts
 from sandtable.assemble.session_host import kernels_of
+from sandtable.assemble.sizes import limits_of
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.stored.store import DataStore
-from sandtable.runs.code import switched_off
+from sandtable.errors import InvalidInput
+from sandtable.runs.code import switched_off, without_files
 from sandtable.sandbox.job import Job, refs_of
 from sandtable.sandbox.local.kernels import SandboxedKernel
 
@@ -20,6 +22,8 @@ async def open_kernel(parts: Parts, dataset: Dataset) -> AsyncGenerator[Sandboxe
     """Raises SandboxUnavailable where no kernel can run, InvalidInput where Python is switched off, DataDamaged."""
     if not parts.python:
         raise switched_off()
+    if (refused := without_files(dataset)) is not None:
+        raise InvalidInput(refused.message, suggestion=refused.suggestion)
     settings = parts.settings
     kernels = kernels_of(settings, DataStore(settings.home / "data"))
     data = await parts.datasets.open(dataset.id, dataset.version)

@@ -38,7 +38,7 @@ def executor_of(settings: Settings, name: str, tracer: Tracer = UNOBSERVED.trace
 
 
 def sources_of(parts: Parts) -> Sources:
-    return _sources(parts.settings, parts.datasets.own, parts.uploads)
+    return sources_in(parts.settings, parts.datasets.own, parts.uploads)
 
 
 class LoadedCopies:
@@ -66,10 +66,10 @@ class LoadedCopies:
     @cached_property
     def _sources(self) -> Sources:
         """Not those that connect and look: a long copy does not keep anybody from that."""
-        return _sources(self._settings, self._own, self._uploads)
+        return sources_in(self._settings, self._own, self._uploads)
 
 
-def _sources(settings: Settings, own: OwnDatasets, uploads: Uploads) -> Sources:
+def sources_in(settings: Settings, own: OwnDatasets, uploads: Uploads) -> Sources:
     # These load what speaks with workers, which most commands and servers never need.
     from sandtable.sources.records import SourceRecords
     from sandtable.sources.sources import Sources

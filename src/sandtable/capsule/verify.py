@@ -35,7 +35,7 @@ from sandtable.capsule.report import Link, VerifyReport
 from sandtable.capsule.seal import Unreadable
 from sandtable.capsule.trust import MARK_WORDS, marks_of
 from sandtable.capsule.verify_code import code_links, excused, is_unread, look_back, not_replayed
-from sandtable.catalog.model import Dataset
+from sandtable.catalog.model import Dataset, on_the_day
 from sandtable.chart.layout import MAKER, MAKERS
 from sandtable.errors import ErrorCode, InvalidInput, NotFound, SandtableError
 from sandtable.policy.verdict import Approved, Verdict
@@ -119,7 +119,8 @@ class _Rederivation:
         if dataset is None or find is None or wanted in (None, dataset.catalog_version):
             return dataset
         try:
-            return await find(capsule.dataset_id, capsule.dataset_version, wanted)
+            found = await find(capsule.dataset_id, capsule.dataset_version, wanted)
+            return on_the_day(found, capsule.created_at)
         except SandtableError as error:
             self._undescribed = f"{error.message}; {error.suggestion}"
             return None
@@ -158,6 +159,7 @@ class _Rederivation:
             return None, unchecked("data", "no data store was given")
         try:
             dataset = await parts.dataset(capsule.dataset_id, capsule.dataset_version, None)
+            dataset = on_the_day(dataset, capsule.created_at)
             found = await parts.rehash(dataset)
         except NotFound as error:
             if self._live:

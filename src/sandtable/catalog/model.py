@@ -154,7 +154,7 @@ class Dataset(_Frozen):
     @property
     def edition(self) -> str:
         """The key of what is made from the data and their description together."""
-        return f"{self.version}{self.catalog_version}"
+        return f"{self.version}{self.catalog_version}{self.as_of if self.live else ''}"
 
     def table(self, name: str) -> Table | None:
         return _called(name, self.tables)
@@ -184,6 +184,11 @@ class Dataset(_Frozen):
             if self.table(metric.table) is None:
                 raise ValueError(f"metric {metric.name} is on {metric.table}, which does not exist")
         return self
+
+
+def on_the_day(dataset: Dataset, moment: str) -> Dataset:
+    """Where its rows stay in a database, 'now' is the day of `moment` (ISO, UTC): that of the question."""
+    return dataset if dataset.live is None else dataset.model_copy(update={"as_of": moment[:10]})
 
 
 def _called(name: str, among: tuple[_Named, ...]) -> _Named | None:

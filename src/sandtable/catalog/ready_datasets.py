@@ -16,8 +16,9 @@ from typing import Any, Protocol
 import structlog
 
 from sandtable.catalog.convert import Convert
-from sandtable.catalog.model import Dataset
+from sandtable.catalog.model import Dataset, on_the_day
 from sandtable.catalog.own.datasets import Added, OwnDatasets
+from sandtable.catalog.own.records import now
 from sandtable.catalog.profile import Profile
 from sandtable.catalog.proposed.keys import (
     IdentityCounts,
@@ -133,7 +134,7 @@ class ReadyDatasets:
         return self._described(self.as_found(dataset_id))
 
     def _described(self, dataset: Dataset) -> Dataset:
-        return self._added_here(dataset) or self.editions.described(dataset)
+        return self._added_here(dataset) or on_the_day(self.editions.described(dataset), now())
 
     def _added_here(self, dataset: Dataset) -> Dataset | None:
         """A dataset of this process has the id of another one at most by chance: what is written about that is not

@@ -7,7 +7,8 @@ from dataclasses import asdict
 
 import click
 
-from sandtable.assemble import diagnose, python_is_on
+from sandtable.assemble import diagnose
+from sandtable.assemble.sizes import python_is_on
 from sandtable.cli import failure, inputs
 from sandtable.cli.show import clean, print_json
 from sandtable.process import load_settings, quiet_logs

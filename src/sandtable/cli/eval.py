@@ -14,7 +14,8 @@ from typing import Any
 import click
 
 from sandtable.agent.endpoint import choose_endpoint
-from sandtable.assemble import Parts, threads_of
+from sandtable.assemble import Parts
+from sandtable.assemble.sizes import threads_of
 from sandtable.capsule.keys import open_signing_key, public_pem
 from sandtable.cli import failure, inputs
 from sandtable.cli.evaluation.asking import ask_all

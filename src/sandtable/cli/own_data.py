@@ -115,7 +115,7 @@ def refresh(dataset_id: str, decided: Decided, as_json: bool) -> int:
     """Look at the files of a dataset again where they were.
 
     Files at addresses are fetched again, unless their server says that they have not changed. Tables of a connected
-    database are copied again (see `sandtable data connect`).
+    database are copied again (see `sandtable data connect`); of those that stay there, the columns are read again.
 
     Exit code: 0 changed or the same as before, 2 the files cannot be used, 4 no sandbox.
     """
@@ -123,7 +123,11 @@ def refresh(dataset_id: str, decided: Decided, as_json: bool) -> int:
     @asynccontextmanager
     async def refreshing(parts: Parts) -> AsyncGenerator[Change, None]:
         datasets = parts.datasets
-        sources = datasets.own.get(dataset_id).current.sources
+        current = datasets.own.get(dataset_id).current
+        if current.dataset.live is not None:
+            yield lambda _: sources_of(parts).make_live(dataset_id)
+            return
+        sources = current.sources
         hosts = _hosts([source.fetched.address for source in sources if source.fetched is not None])
         async with AsyncExitStack() as stack:
             if any(source.copied for source in sources):

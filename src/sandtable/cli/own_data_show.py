@@ -28,6 +28,7 @@ def dataset_json(record: OwnDataset, *, brief: bool = False) -> dict[str, Any]:
         "title": record.title,
         "added_at": record.added_at,
         "version": record.dataset.version,
+        "live": record.dataset.live is not None,
         "versions": len(record.versions) if brief else [_version_json(v) for v in reversed(record.versions)],
         "tables": [
             {"name": t.name, "file": t.file, "rows": t.rows}
@@ -58,11 +59,18 @@ def show_added(added: Added) -> None:
     click.echo(f"{_OUTCOMES[added.outcome]} {clean(record.id)}")
     for table in record.dataset.tables:
         click.echo(f"  {clean(_summary(table))}")
+    for line in _live(record):
+        click.echo(f"  {line}")
     said = record.current.changes.in_words if added.outcome == "changed" else ()
     for line in (*added.notes, *said, *_findings(record.current)):
         click.echo(f"  {clean(line)}")
     if added.outcome != "unchanged":
         click.echo(f'Ask about it: sandtable ask "…" --dataset {clean(record.id)}', err=True)
+
+
+def _live(record: OwnDataset) -> Iterator[str]:
+    if (live := record.dataset.live) is not None:
+        yield f"The rows stay in {clean(live.source)}: answers are signed, and their data are not pinned."
 
 
 def _summary(table: Table) -> str:
@@ -120,6 +128,8 @@ def show_dataset(record: OwnDataset) -> None:
         out.print(columns)
     for line in _findings(record.current):
         out.print(Text(clean(line)))
+    for line in _live(record):
+        out.print(line)
     versions = grid("version", "made", "what changed")
     for version in reversed(record.versions):
         words = "\n".join(version.changes.in_words)

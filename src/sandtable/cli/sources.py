@@ -1,4 +1,4 @@
-"""`sandtable data connect`, `sources`, `snapshot`, `disconnect`: databases whose tables become datasets."""
+"""`sandtable data connect`, `sources`, `snapshot`, `live`, `disconnect`: databases whose tables become datasets."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from sandtable.cli.show import clean, console, grid, on_terminal, print_json
 from sandtable.process import load_settings, quiet_logs
 from sandtable.sources.address import read_address
 from sandtable.sources.answers import KINDS
+from sandtable.sources.live import PUSHED
 from sandtable.sources.records import Source, SourceRecords, password_from, source_of
 from sandtable.sources.sources import Connected
 
@@ -88,6 +89,8 @@ def connect(
     else:
         _show_connected(connected)
         click.echo(f"Copy tables: sandtable data snapshot {clean(name)} --table …", err=True)
+        if connected.source.kind in PUSHED:
+            click.echo(f"Or ask the database itself: sandtable data live {clean(name)} --table …", err=True)
     return 0
 
 
@@ -143,6 +146,34 @@ def _snapshot(name: str, tables: tuple[str, ...], title: str, as_json: bool) -> 
             yield await copied_tables(parts, stack, name, tables, title)
 
     return changed(NOTHING_DECIDED, as_json, copying)
+
+
+@click.command("live")
+@click.argument("name", metavar="NAME")
+@click.option(
+    "--table",
+    "tables",
+    metavar="TABLE",
+    multiple=True,
+    help="A table or view to ask about, as NAME or SCHEMA.NAME. Repeatable.",
+)
+@click.option("--title", default="", metavar="TEXT", help="The dataset's title; else the name of the source.")
+@inputs.json_option
+def live(name: str, tables: tuple[str, ...], title: str, as_json: bool) -> int:
+    """Ask a connected PostgreSQL where its rows are, without a copy.
+
+    The tables become a version of the dataset NAME that holds their columns only. Every question is a query in the
+    database, compiled from a plan; SQL and Python are for copied tables. Its rows can change, so that an answer is
+    signed but not pinned: `sandtable verify` says so. Without --table, the tables of the version before are taken.
+
+    Exit code: 0 the dataset can be asked about, 2 a table or the database cannot be used, 4 no sandbox.
+    """
+
+    @asynccontextmanager
+    async def asking(parts: Parts) -> AsyncGenerator[Change, None]:
+        yield lambda _: sources_of(parts).make_live(name, tables, title=title)
+
+    return changed(NOTHING_DECIDED, as_json, asking)
 
 
 @click.command("disconnect")
@@ -223,4 +254,4 @@ def _show_list(every: tuple[Source, ...], as_json: bool) -> None:
     console().print(table)
 
 
-COMMANDS = (connect, sources, snapshot, disconnect)
+COMMANDS = (connect, sources, snapshot, live, disconnect)

@@ -13,7 +13,8 @@ from typing import Any
 
 from sandtable.capsule.model import Earlier
 from sandtable.catalog.model import Dataset
-from sandtable.errors import InvalidInput, NotFound
+from sandtable.errors import ErrorCode, InvalidInput, NotFound
+from sandtable.policy.verdict import Refused
 from sandtable.quoting import quote
 
 
@@ -38,6 +39,18 @@ def options_of(
     if before:
         made["before"] = [{"code": cell.python, "seed": seed_of(cell.python, version)} for cell in before]
     return made
+
+
+def without_files(dataset: Dataset) -> Refused | None:
+    """The refusal of code about rows that stay in a database: code reads files."""
+    if dataset.live is None:
+        return None
+    return Refused(
+        code=ErrorCode.VALIDATION_ERROR,
+        construct="Python",
+        message=f"the rows of {quote(dataset.id)} stay in a database, and Python reads copied tables",
+        suggestion=f"Copy its tables: sandtable data snapshot {dataset.id}.",
+    )
 
 
 def require_tables(names: Mapping[str, str], dataset: Dataset) -> None:

@@ -82,8 +82,8 @@ class RunParts:
     """For datasets whose files are in the data store."""
     elsewhere: Mapping[str, Route] = field(default_factory=dict[str, Route])
     """By dataset id, for data that another engine holds."""
-    live: Callable[[str], Route | None] = lambda version: None
-    """By version, for datasets whose rows stay in a database."""
+    live: Callable[[str, str], Route | None] = lambda dataset_id, version: None
+    """By dataset and version, for rows that stay in a database."""
     profile: Callable[[Dataset], Awaitable[Profile]] | None = None
     """What the columns of a version hold, for advice about SQL that failed. None: it is given without."""
     judge_python: Callable[[str, Dataset, Collection[str]], Awaitable[Verdict]] | None = None
@@ -114,7 +114,7 @@ class RunParts:
     observer: Observer = UNOBSERVED
 
     def route(self, dataset_id: str, version: str) -> Route:
-        return self.elsewhere.get(dataset_id) or self.live(version) or self.stored
+        return self.elsewhere.get(dataset_id) or self.live(dataset_id, version) or self.stored
 
     def engine_of(self, dataset_id: str, version: str, *, code: bool) -> str:
         """The engine's name and version, as recorded."""

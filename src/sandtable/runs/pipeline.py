@@ -18,7 +18,7 @@ import structlog
 
 from sandtable.capsule.model import VerdictRecord
 from sandtable.capsule.query import CodeQuery, PlanQuery, SqlQuery, plan_of
-from sandtable.catalog.model import Dataset
+from sandtable.catalog.model import Dataset, on_the_day
 from sandtable.catalog.stored.integrity import OpenData, damaged
 from sandtable.errors import ErrorCode, InvalidInput, Problem, SandboxUnavailable, SandtableError
 from sandtable.observing import Span, Stage
@@ -26,7 +26,7 @@ from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.retrying import Backoff, retried
 from sandtable.runs.cache import Cache, cache_key
 from sandtable.runs.cells import SessionKey, latest, recorded, replay_warnings
-from sandtable.runs.code import options_of, switched_off
+from sandtable.runs.code import options_of, switched_off, without_files
 from sandtable.runs.draft import Draft
 from sandtable.runs.draw import draw
 from sandtable.runs.parts import Route, RunParts
@@ -97,7 +97,8 @@ async def _patiently(step: Step, name: str, draft: Draft, parts: RunParts, cache
 async def resolve(draft: Draft, parts: RunParts, cache: Cache) -> None:
     """Uses the versions of data and catalog that were current when the run was accepted, not the current ones."""
     run = draft.run
-    draft.data = await parts.datasets.open(run.request.dataset_id, run.dataset_version, run.catalog_version)
+    data = await parts.datasets.open(run.request.dataset_id, run.dataset_version, run.catalog_version)
+    draft.data = replace(data, dataset=on_the_day(data.dataset, run.created_at))
 
 
 async def write_sql(draft: Draft, parts: RunParts, cache: Cache) -> None:
@@ -158,22 +159,23 @@ async def judge(draft: Draft, parts: RunParts, cache: Cache) -> None:
             draft.reject_proposal(verdict.not_from_data, _dataset(draft))
 
 
-def _verdict(draft: Draft, parts: RunParts) -> Awaitable[Verdict]:
+async def _verdict(draft: Draft, parts: RunParts) -> Verdict:
     data, route = _data(draft), _route(draft, parts)
     match draft.run.request.query:
         case CodeQuery(code):
             if parts.judge_python is None:
                 # Accepted by another process of this home, which had Python enabled.
                 raise switched_off()
-            return parts.judge_python(code, data.dataset, draft.names)
+            refused = without_files(data.dataset)
+            return refused or await parts.judge_python(code, data.dataset, draft.names)
         case PlanQuery(plan) if route.judge_plan is not None:
-            return route.judge_plan(plan, data.dataset, draft.run.limits.rows)
+            return await route.judge_plan(plan, data.dataset, draft.run.limits.rows)
         case PlanQuery() if route.judge_compiled is not None:
             assert draft.sql is not None
-            return route.judge_compiled(draft.sql, data.dataset, refs_of(data), draft.run.limits)
+            return await route.judge_compiled(draft.sql, data.dataset, refs_of(data), draft.run.limits)
         case PlanQuery() | SqlQuery():
             assert draft.sql is not None
-            return route.judge(draft.sql, data.dataset)
+            return await route.judge(draft.sql, data.dataset)
 
 
 async def recall(draft: Draft, parts: RunParts, cache: Cache) -> None:

@@ -10,8 +10,9 @@ from fastapi import FastAPI
 
 from sandtable import __version__
 from sandtable.accounts.accounts import Accounts
-from sandtable.assemble import Parts, limits_of
+from sandtable.assemble import Parts
 from sandtable.assemble.accounts import oidc_of
+from sandtable.assemble.sizes import limits_of
 from sandtable.conversations.conversation import Conversation
 from sandtable.runs.fair_queue import FairQueue
 from sandtable.sandbox.selftest import DoctorReport

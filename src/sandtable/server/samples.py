@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 
 from sandtable.assemble import Parts
-from sandtable.capsule.query import SqlQuery
+from sandtable.capsule.query import PlanQuery, Query, SqlQuery
 from sandtable.catalog.model import Dataset, Table
 from sandtable.errors import ErrorCode, Problem, SandtableError
+from sandtable.plan.shapes import MAX_ITEMS
 from sandtable.runs.model import RunRequest
 from sandtable.server.views import Sample
 
@@ -43,11 +44,9 @@ class Samples:
         return sample
 
     async def _take(self, dataset: Dataset, table: Table, user: str) -> Sample:
-        columns = ", ".join(_quoted(column.name) for column in table.columns)
-        sql = f"SELECT {columns} FROM {_quoted(table.name)} LIMIT {ROWS}"  # noqa: S608 - judged by the gate like any SQL
         request = RunRequest(
             dataset_id=dataset.id,
-            query=SqlQuery(sql),
+            query=_first_rows(dataset, table),
             question=f"Sample rows of {table.name}",
             user=user,
         )
@@ -57,6 +56,15 @@ class Samples:
             names = tuple(column.name for column in run.columns)
             return Sample(run_id=run.id, columns=names, rows=run.rows or ())
         return Sample(run_id=run.id, error=run.error or _not_yet(run.status))
+
+
+def _first_rows(dataset: Dataset, table: Table) -> Query:
+    if dataset.live is not None:
+        names = [{"column": column.name} for column in table.columns[:MAX_ITEMS]]
+        plan = {"dataset_id": dataset.id, "table": table.name, "select": names, "limit": ROWS}
+        return PlanQuery(plan)
+    columns = ", ".join(_quoted(column.name) for column in table.columns)
+    return SqlQuery(f"SELECT {columns} FROM {_quoted(table.name)} LIMIT {ROWS}")  # noqa: S608 - judged by the gate
 
 
 def _not_yet(status: str) -> Problem:

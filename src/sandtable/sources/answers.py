@@ -62,6 +62,10 @@ class FoundColumn(_Strict):
     def landing(self, measured: Measured | None) -> Landing:
         return postgres.landing_of(self._type, measured)
 
+    def live_landing(self) -> Landing:
+        """Where the rows stay in the database, so that nothing is measured."""
+        return postgres.live_landing_of(self._type)
+
 
 class FoundMysqlColumn(_Strict):
     name: _Name
@@ -81,6 +85,9 @@ class FoundMysqlColumn(_Strict):
 
     def landing(self, measured: Measured | None) -> Landing:
         return mysql.landing_of(self._type, measured)
+
+    def live_landing(self) -> Landing:
+        raise NotImplementedError("no plan is compiled for this kind of database: see `live.require_pushed`")
 
 
 class FoundReference(_Strict):

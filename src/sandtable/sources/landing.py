@@ -98,13 +98,14 @@ def table_names(tables: Sequence[FoundTable]) -> dict[Place, str]:
     return found
 
 
-def landed(table: FoundTable, name: str, measured: Mapping[str, Measured]) -> LandedTable:
-    """Raises InvalidInput for a table of which nothing can be copied."""
+def landed(table: FoundTable, name: str, measured: Mapping[str, Measured] | None) -> LandedTable:
+    """`measured` is None where the rows stay in the database. Raises InvalidInput for a table of which nothing can be
+    read."""
     columns: list[LandedColumn] = []
     notes: list[str] = [] if table.of_one_moment else [_NOT_OF_ONE_MOMENT]
     taken: set[str] = set()
     for position, column in enumerate(table.columns, 1):
-        landing = column.landing(measured.get(column.name))
+        landing = column.live_landing() if measured is None else column.landing(measured.get(column.name))
         if landing.note:
             notes.append(f"Column {column.name}: {landing.note}.")
         if not landing.sql_type:
@@ -116,7 +117,7 @@ def landed(table: FoundTable, name: str, measured: Mapping[str, Measured]) -> La
         columns.append(LandedColumn(column.name, given, landing.sql_type, landing.read))
     if not columns:
         raise InvalidInput(
-            f"no column of {quote(table.shown)} can be copied: {' '.join(notes)}",
+            f"no column of {quote(table.shown)} can be read: {' '.join(notes)}",
             suggestion="Leave this table out, or make a view with other columns.",
         )
     return LandedTable(table, name, tuple(columns), tuple(notes))

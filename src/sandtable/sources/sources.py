@@ -13,7 +13,9 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from sandtable.catalog.own.datasets import OwnDatasets
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.own.datasets import Added, OwnDatasets
+from sandtable.catalog.own.live_datasets import keep_live
 from sandtable.catalog.own.uploads import Uploads
 from sandtable.catalog.reading.filenames import NamedFile
 from sandtable.catalog.registry import Catalog
@@ -30,6 +32,7 @@ from sandtable.sources.landing import (
     table_names,
     to_measure,
 )
+from sandtable.sources.live import live_dataset, require_pushed
 from sandtable.sources.preflight import remarks, require_reader
 from sandtable.sources.records import Source, SourceRecords
 from sandtable.sources.session import SourceSession, opened
@@ -88,14 +91,37 @@ class Sources:
             )
 
     def _origins(self, dataset_id: str) -> set[str | None]:
-        sources = self._own.get(dataset_id).current.sources
-        return {each.copied.source if each.copied else None for each in sources}
+        return self._own.get(dataset_id).current.origins
 
     async def look(self, source: Source, password: str | None) -> Connected:
         """What the database has now, and what the role can do."""
         async with self._session(source, password) as (session, identity, found, overruled):
             await session.begin()
             return Connected(source, identity, found, tuple(overruled), tuple(await session.tables()))
+
+    async def make_live(
+        self, name: str, tables: Sequence[str] = (), *, title: str = "", owner: str = ""
+    ) -> Added:
+        """These tables, or those that the dataset has, as a dataset whose rows stay in the database."""
+        source = await asyncio.to_thread(self.records.get, name)
+        self._require_free(name)
+        wanted = list(tables) or self._tables_of(name)
+        made = await self._live_now(source, wanted, title)
+        return await keep_live(self._own, made, title=title, owner=owner)
+
+    async def live_now(self, dataset: Dataset) -> Dataset:
+        """The same tables as the database has them now. Raises InvalidInput where one is gone."""
+        if dataset.live is None:
+            raise ValueError(f"the rows of {dataset.id} are here")
+        source = await asyncio.to_thread(self.records.get, dataset.live.source)
+        wanted = [f"{each.db_schema}.{each.db_table}" for each in dataset.live.tables]
+        return await self._live_now(source, wanted, dataset.title)
+
+    async def _live_now(self, source: Source, wanted: Sequence[str], title: str) -> Dataset:
+        require_pushed(source)
+        password = await asyncio.to_thread(self.records.password, source)
+        found = await self.look(source, password)
+        return live_dataset(source, found.tables, wanted, title)
 
     @asynccontextmanager
     async def copied(
@@ -126,8 +152,7 @@ class Sources:
                 f"no table of source {quote(name)} is chosen",
                 suggestion="Name tables with --table; `sandtable data sources` with the name lists them.",
             )
-        copied = [each.copied for each in record.current.sources]
-        return [f"{each.db_schema}.{each.db_table}" for each in copied if each is not None]
+        return record.current.tables_there
 
     async def _copies(
         self, source: Source, password: str | None, wanted: Sequence[str], progress: Progress, kept: list[str]

@@ -41,6 +41,8 @@ class RemoteQuery:
     that a type cannot hold exactly is an error. The text may have another name for a column whose name is long."""
     limit: int
     warnings: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+    """Of the dataset, that the text reads."""
 
 
 def compile_remote(
@@ -51,13 +53,14 @@ def compile_remote(
         message = "plans are answered in PostgreSQL databases only"
         raise InvalidInput(message, suggestion=_COPY)
     resolved = require_plan(plan, dataset)
-    steps = [_reading(name, columns, dataset, database) for name, columns in _needed(resolved, dataset)]
+    needed = dict(_needed(resolved, dataset))
+    steps = [_reading(name, columns, dataset, database) for name, columns in needed.items()]
     _check_joins(resolved, dataset)
     limit, warnings = row_limit(resolved, max_rows)
     query = build_query(resolved, dataset, POSTGRES).limit(exp.Literal.number(limit), copy=False)
     query.set("with_", exp.With(expressions=[*steps, *query.ctes]))
     types = Types.of_plan(resolved).columns()
-    return RemoteQuery(write(query), types, limit, (*resolved.warnings, *warnings))
+    return RemoteQuery(write(query), types, limit, (*resolved.warnings, *warnings), tuple(needed))
 
 
 def _needed(plan: ResolvedPlan, dataset: Dataset) -> Iterator[tuple[str, tuple[str, ...]]]:

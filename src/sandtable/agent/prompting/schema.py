@@ -57,6 +57,7 @@ def described_dataset(dataset: Dataset, profile: Profile, *, samples: bool, word
         "dataset_id": dataset.id,
         **_described(dataset.description, words),
         **_calendar(dataset),
+        **({} if dataset.live is None else {"takes": "plans only, no SQL and no Python"}),
         "tables": [_table(dataset, profile, table, samples, words, listed) for table in dataset.tables],
         "relationships": [
             {"many": f"{r.many_table}.{r.many_column}", "one": f"{r.one_table}.{r.one_column}"}

@@ -106,6 +106,14 @@ class OwnVersion(_Frozen):
             return {self.dataset.live.source}
         return {each.copied.source if each.copied else None for each in self.sources}
 
+    @property
+    def tables_there(self) -> list[str]:
+        """Its tables in the database that it is from, as schema and name; none of files."""
+        if self.dataset.live is not None:
+            return [f"{each.db_schema}.{each.db_table}" for each in self.dataset.live.tables]
+        copied = [each.copied for each in self.sources]
+        return [f"{each.db_schema}.{each.db_table}" for each in copied if each is not None]
+
     @model_validator(mode="after")
     def _from_something(self) -> Self:
         if bool(self.sources) == (self.dataset.live is not None):
