@@ -32,6 +32,7 @@ class DatasetSummary(BaseModel):
     copied: bool = Field(
         False, description="Whether it is copied from a database; such a one takes no files."
     )
+    live: bool = Field(False, description="Whether its rows stay in a database: they are not pinned.")
 
     @classmethod
     def of(cls, dataset: Dataset, record: OwnDataset | None) -> DatasetSummary:
@@ -51,4 +52,5 @@ class DatasetSummary(BaseModel):
             own=record is not None,
             owner=record.owner if record else "",
             copied=record is not None and any(source.copied for source in record.current.sources),
+            live=dataset.live is not None,
         )

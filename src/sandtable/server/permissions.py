@@ -150,6 +150,7 @@ NEEDS: dict[Need, tuple[str, ...]] = {
         "GET /database/{name}",
         "DELETE /database/{name}",
         "POST /database/{name}/snapshot",
+        "POST /database/{name}/live",
         "DELETE /datasets/{dataset_id}",
         "PATCH /datasets/{dataset_id}/reading",
         "PUT /datasets/{dataset_id}/catalog.yaml",

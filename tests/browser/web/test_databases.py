@@ -143,7 +143,7 @@ def test_a_role_that_can_write_is_refused_and_overruled_by_its_name(
     page.emulate_media(color_scheme="dark")
     picture("2-overruled")
     page.keyboard.press("Escape")
-    expect(page.get_by_role("heading", name=re.compile("no table was copied"))).to_be_visible()
+    expect(page.get_by_role("heading", name=re.compile("no table was chosen"))).to_be_visible()
     at_every_size(page, picture, "3-waiting")
     page.get_by_role("button", name="Choose tables").click()
     page.get_by_role("dialog").get_by_role("checkbox", name=re.compile("shop.orders")).check()
@@ -173,6 +173,6 @@ def test_a_copy_is_cancelled(
     assert deleted.value.status == 204
     page.get_by_role("button", name="Disconnect").click()
     page.get_by_role("button", name="Disconnect it").click()
-    expect(page.get_by_role("heading", name=re.compile("no table was copied"))).to_be_hidden()
+    expect(page.get_by_role("heading", name=re.compile("no table was chosen"))).to_be_hidden()
     assert page.request.get(f"{address}/datasets/shop").status == 404
     assert page.request.get(f"{address}/imports").json()[0]["state"] == "cancelled"

@@ -329,7 +329,7 @@ CASES: tuple[Case, ...] = (
     Case("own", "GET /imports/{import_id}"),
     Case("own", "POST /imports/{import_id}/answers", body=lambda ids: {"answers": {"day": "text"}}),
     Case("own", "DELETE /imports/{import_id}", consumes=True),
-    # The hosts of these two answer nothing, which is said. The second one is not listed for everyone.
+    # The hosts of these answer nothing, which is said. The second one is not listed for everyone.
     Case("own", "GET /database/{name}", "/database/{database}"),
     Case(
         "administrator",
@@ -340,6 +340,12 @@ CASES: tuple[Case, ...] = (
         "own",
         "POST /database/{name}/snapshot",
         "/database/{database}/snapshot",
+        body=lambda ids: {"tables": ["orders"]},
+    ),
+    Case(
+        "own",
+        "POST /database/{name}/live",
+        "/database/{database}/live",
         body=lambda ids: {"tables": ["orders"]},
     ),
     Case("own", "DELETE /database/{name}", "/database/{database}", consumes=True),

@@ -14,6 +14,7 @@ from typing import Literal
 from sandtable.accounts.asking import asking, audit, owner_name
 from sandtable.accounts.refusals import NotAllowed
 from sandtable.catalog.names import nearest
+from sandtable.catalog.own.datasets import Added
 from sandtable.catalog.own.records import OwnDataset
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.errors import InvalidInput, NotFound
@@ -36,6 +37,8 @@ class SeenSource:
     copied_at: str | None
     copied: tuple[str, ...] = ()
     """The tables that it has, by their names in the database."""
+    live: bool = False
+    """Whether its rows stay in the database."""
 
 
 class SeenSources:
@@ -104,11 +107,7 @@ class SeenSources:
         self._require_may_connect(source)
         made = await asyncio.to_thread(self._dataset_of, source)
         if not tables and made is None:
-            raise InvalidInput(
-                f"no table of {quote(name)} is chosen",
-                suggestion="Send `tables`; GET /database/{name} lists them.",
-                field="tables",
-            )
+            raise _none_chosen(name)
         order = ImportOrder(
             source=name,
             tables=tuple(tables) or _tables_of(made),
@@ -118,6 +117,17 @@ class SeenSources:
             owner=source.owner,
         )
         return await self._imports.new(order)
+
+    async def make_live(self, name: str, tables: Sequence[str], title: str) -> Added:
+        """These tables, or those that its dataset has, stay in the database and are asked there. Raises NotFound,
+        NotAllowed."""
+        source = await asyncio.to_thread(self._own, name)
+        self._require_may_connect(source)
+        made = await asyncio.to_thread(self._dataset_of, source)
+        wanted = tuple(tables) or _tables_of(made)
+        if not wanted:
+            raise _none_chosen(name)
+        return await self._every.make_live(name, wanted, title=title, owner=source.owner)
 
     async def disconnect(self, name: str) -> None:
         """Its dataset stays. Raises NotFound."""
@@ -184,6 +194,8 @@ class SeenSources:
         made = await asyncio.to_thread(self._dataset_of, source)
         if made is None:
             return SeenSource(source, None, None)
+        if made.dataset.live is not None:
+            return SeenSource(source, made.id, None, _tables_of(made), live=True)
         last = await self._imports.copied_at(source.name)
         return SeenSource(source, made.id, max(filter(None, (last, made.current.at))), _tables_of(made))
 
@@ -205,6 +217,14 @@ def _require_remote(address: DatabaseAddress) -> None:
         )
 
 
+def _none_chosen(name: str) -> InvalidInput:
+    return InvalidInput(
+        f"no table of {quote(name)} is chosen",
+        suggestion="Send `tables`; GET /database/{name} lists them.",
+        field="tables",
+    )
+
+
 def _is_listed(hosts: Iterable[str], host: str, port: int) -> bool:
     return any(
         each in ("*", host, f"{host}:{port}") or (each.startswith(".") and host.endswith(each))
@@ -213,9 +233,8 @@ def _is_listed(hosts: Iterable[str], host: str, port: int) -> bool:
 
 
 def _is_copied_from(record: OwnDataset, name: str) -> bool:
-    return {s.copied.source if s.copied else None for s in record.current.sources} == {name}
+    return record.current.origins == {name}
 
 
 def _tables_of(made: OwnDataset | None) -> tuple[str, ...]:
-    copied = [] if made is None else [s.copied for s in made.current.sources]
-    return tuple(f"{each.db_schema}.{each.db_table}" for each in copied if each is not None)
+    return () if made is None else tuple(made.current.tables_there)

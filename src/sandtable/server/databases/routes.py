@@ -50,6 +50,9 @@ _SNAPSHOT_EXAMPLES: dict[str, Any] = {
     "tables": {"summary": "Chosen tables", "value": {"tables": ["shop.orders", "shop.customers"]}},
     "again": {"summary": "The same tables as before", "value": {}},
 }
+_LIVE_EXAMPLES: dict[str, Any] = {
+    "tables": {"summary": "Chosen tables", "value": {"tables": ["shop.orders"]}}
+}
 
 Name = Annotated[str, Path(max_length=128, examples=["shop"])]
 
@@ -136,6 +139,32 @@ async def copy_tables(
     made = await _sources(request).snapshot(name, body.tables, body.title)
     response.headers["Location"] = f"/imports/{made.id}"
     return made
+
+
+@router.post(
+    "/database/{name}/live",
+    operation_id="make_live_dataset",
+    summary="Ask about tables where they are, without a copy",
+    responses=_ANSWERS | _REFUSED,
+)
+async def make_live_dataset(
+    request: Request,
+    name: Name,
+    body: Annotated[views.LiveBody, Body(openapi_examples=_LIVE_EXAMPLES)],
+) -> views.LiveDataset:
+    """The tables become the dataset of this name, or a newer version of it where their columns changed. Its questions
+    are queries in the database, compiled from plans; their data are not pinned."""
+    logs.bind(dataset_id=name)
+    try:
+        added = await _sources(request).make_live(name, body.tables, body.title)
+    except InvalidInput as error:
+        raise for_clients(error) from None
+    return views.LiveDataset(
+        dataset_id=added.record.id,
+        version=added.record.dataset.version,
+        outcome=added.outcome,
+        notes=added.notes,
+    )
 
 
 @router.delete(

@@ -5,13 +5,14 @@ Invariant: no answer has a field for a password, or for the name of a variable t
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from sandtable.server.access.sources import MayConnect, SeenSource
 from sandtable.sources.answers import KINDS, FoundTable
 from sandtable.sources.landing import MOST_TABLES
+from sandtable.sources.live import PUSHED
 from sandtable.sources.sources import Connected
 
 NAME = r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$"
@@ -61,6 +62,24 @@ class SnapshotBody(_Body):
     title: str = Field("", max_length=1000, description="Of the dataset.")
 
 
+class LiveBody(_Body):
+    tables: list[str] = Field(
+        default_factory=list,
+        max_length=MOST_TABLES,
+        description="As GET /database/{name} names them; empty: those that the dataset has, as they are now.",
+        json_schema_extra={"items": {"type": "string", "maxLength": 600}},
+    )
+    title: str = Field("", max_length=1000, description="Of the dataset.")
+
+
+class LiveDataset(_Shown):
+    dataset_id: str
+    version: str
+    """Of the columns; the rows are not pinned."""
+    outcome: Literal["added", "changed", "unchanged"]
+    notes: tuple[str, ...]
+
+
 class DatabaseView(_Shown):
     name: str
     kind: str
@@ -85,6 +104,10 @@ class DatabaseView(_Shown):
     """When they were last copied."""
     copied: tuple[str, ...]
     """The tables that the dataset has, by their names in the database."""
+    live: bool
+    """Whether the dataset's rows stay in the database."""
+    can_be_live: bool
+    """Whether its tables can be asked about where they are."""
 
     @classmethod
     def fields_of(cls, seen: SeenSource) -> dict[str, Any]:
@@ -92,7 +115,8 @@ class DatabaseView(_Shown):
         named = ("name", "kind", "host", "port", "database", "role", "place", "sslmode", "only_schema")
         more = ("allowed_writer", "owner", "connected_at")
         shown = {name: getattr(source, name) for name in (*named, *more)}
-        return {**shown, "dataset_id": seen.dataset_id, "copied_at": seen.copied_at, "copied": seen.copied}
+        made = {"dataset_id": seen.dataset_id, "copied_at": seen.copied_at, "copied": seen.copied}
+        return {**shown, **made, "live": seen.live, "can_be_live": source.kind in PUSHED}
 
 
 class DatabaseTable(_Shown):

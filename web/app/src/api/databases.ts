@@ -1,7 +1,7 @@
 // Connected databases: what they have, and copying tables of them. A password is sent once and never kept here.
 import { queryOptions } from "@tanstack/react-query";
 import { at, request } from "./http";
-import type { DatabaseLook, Databases, Import } from "./model";
+import type { DatabaseLook, Databases, Import, LiveDataset } from "./model";
 
 export const databaseKeys = {
   all: ["databases"] as const,
@@ -20,6 +20,10 @@ export const connectDatabase = (body: NewDatabase) => request<DatabaseLook>("/da
 
 export const copyTables = (name: string, tables: readonly string[] = []) =>
   request<Import>(at("database", name, "snapshot"), { body: { tables } });
+
+/** The tables stay where they are; without any, those that the dataset has are looked at again. */
+export const makeLive = (name: string, tables: readonly string[] = []) =>
+  request<LiveDataset>(at("database", name, "live"), { body: { tables } });
 
 export const disconnectDatabase = (name: string) => request<null>(at("database", name), { method: "DELETE" });
 

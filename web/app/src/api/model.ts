@@ -30,6 +30,7 @@ export type Databases = Schemas["Databases"];
 export type Database = Schemas["DatabaseView"];
 /** A database as it is now: what its role can do, and its tables. */
 export type DatabaseLook = Schemas["DatabaseLook"];
+export type LiveDataset = Schemas["LiveDataset"];
 export type DatabaseTable = Schemas["DatabaseTable"];
 export type FileQuestion = Schemas["FileQuestion"];
 export type Repair = Schemas["Repair"];

@@ -92,6 +92,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/database/{name}/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask about tables where they are, without a copy
+         * @description The tables become the dataset of this name, or a newer version of it where their columns changed. Its questions
+         *     are queries in the database, compiled from plans; their data are not pinned.
+         */
+        post: operations["make_live_dataset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/database/{name}/snapshot": {
         parameters: {
             query?: never;
@@ -1665,6 +1686,8 @@ export interface components {
         DatabaseLook: {
             /** Allowed Writer */
             allowed_writer: string;
+            /** Can Be Live */
+            can_be_live: boolean;
             /** Connected At */
             connected_at: string;
             /** Copied */
@@ -1681,6 +1704,8 @@ export interface components {
             host: string;
             /** Kind */
             kind: string;
+            /** Live */
+            live: boolean;
             /** Name */
             name: string;
             /** Only Schema */
@@ -1717,6 +1742,8 @@ export interface components {
         DatabaseView: {
             /** Allowed Writer */
             allowed_writer: string;
+            /** Can Be Live */
+            can_be_live: boolean;
             /** Connected At */
             connected_at: string;
             /** Copied */
@@ -1731,6 +1758,8 @@ export interface components {
             host: string;
             /** Kind */
             kind: string;
+            /** Live */
+            live: boolean;
             /** Name */
             name: string;
             /** Only Schema */
@@ -1839,6 +1868,12 @@ export interface components {
             description: string;
             /** Id */
             id: string;
+            /**
+             * Live
+             * @description Whether its rows stay in a database: they are not pinned.
+             * @default false
+             */
+            live: boolean;
             /**
              * Own
              * @description Whether people added it here.
@@ -2317,6 +2352,20 @@ export interface components {
              */
             status: "ok" | "broken" | "not_checked" | "not_pinned" | "reading";
         };
+        /** LiveBody */
+        LiveBody: {
+            /**
+             * Tables
+             * @description As GET /database/{name} names them; empty: those that the dataset has, as they are now.
+             */
+            tables?: string[];
+            /**
+             * Title
+             * @description Of the dataset.
+             * @default
+             */
+            title: string;
+        };
         /**
          * LiveDatabase
          * @description What a dataset whose rows stay in a database is read from.
@@ -2331,6 +2380,20 @@ export interface components {
             source: string;
             /** Tables */
             tables: components["schemas"]["RemoteTable"][];
+        };
+        /** LiveDataset */
+        LiveDataset: {
+            /** Dataset Id */
+            dataset_id: string;
+            /** Notes */
+            notes: string[];
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "added" | "changed" | "unchanged";
+            /** Version */
+            version: string;
         };
         /** MarkdownArtifact */
         MarkdownArtifact: {
@@ -4259,6 +4322,75 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+            /** @description The database did not answer in time. */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    make_live_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LiveBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LiveDataset"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such database. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            /** @description The database cannot be reached or used. For a role that can write, `details` has `role`, `reasons`, and `grants`: the statements that make a role which can only read. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];

@@ -102,6 +102,7 @@ const dataset = (id: string): DatasetSummary => ({
   own: false,
   owner: "",
   copied: false,
+  live: false,
   tables: [
     { name: "a", description: "", rows: 9000, columns: 1 },
     { name: "b", description: "", rows: 172, columns: 1 },

@@ -13,6 +13,7 @@ import { Crumbs, Page, places } from "~/shell";
 import { Empty, ErrorNote, SkeletonLines, Tabs } from "~/ui";
 import { CatalogView } from "./catalog/catalog_view";
 import { CopiedFrom } from "./database/copied_from";
+import { LiveIn } from "./database/live_in";
 import { Metrics } from "./metrics";
 import { Prompts } from "./prompts";
 import { ReadingView } from "./reading";
@@ -76,9 +77,10 @@ function Whole({ dataset }: { dataset: Dataset }) {
     <>
       <Header dataset={dataset} />
       {listed?.copied && <CopiedFrom datasetId={dataset.id} />}
+      {listed?.live && <LiveIn datasetId={dataset.id} />}
       {own && (
         <div className="flex flex-wrap items-start gap-2">
-          {!listed?.copied && <AddData datasetId={dataset.id} />}
+          {!listed?.copied && !listed?.live && <AddData datasetId={dataset.id} />}
           {people && mine && <ShareDataset datasetId={dataset.id} title={title} />}
           {mine && <RemoveDataset datasetId={dataset.id} title={title} />}
           {sharedBy && <SharedMark by={sharedBy} className="self-center" />}
@@ -99,9 +101,15 @@ function Whole({ dataset }: { dataset: Dataset }) {
           },
           { id: "relationships", title: "Relationships", content: <Relationships dataset={dataset} /> },
           { id: "metrics", title: "Metrics", content: <Metrics metrics={dataset.metrics} /> },
-          ...(own ? [{ id: "reading", title: "Reading", content: <ReadingView dataset={dataset} /> }] : []),
+          ...(own && !listed?.live
+            ? [{ id: "reading", title: "Reading", content: <ReadingView dataset={dataset} /> }]
+            : []),
           { id: "catalog", title: "Catalog", content: <CatalogView dataset={dataset} /> },
-          { id: "version", title: "Version", content: <VersionCover dataset={dataset} /> },
+          {
+            id: "version",
+            title: "Version",
+            content: <VersionCover dataset={dataset} live={listed?.live ?? false} />,
+          },
         ]}
       />
     </>
@@ -110,12 +118,13 @@ function Whole({ dataset }: { dataset: Dataset }) {
 
 function Header({ dataset }: { dataset: Dataset }) {
   const rows = dataset.tables.reduce((sum, table) => sum + (table.rows ?? 0), 0);
+  const known = dataset.tables.every((table) => table.rows !== null);
   return (
     <header>
       {dataset.description && <p className="max-w-prose">{dataset.description}</p>}
       <p className="mt-2 flex flex-wrap items-center gap-x-3 text-ink-3 text-small">
         <span>{count(dataset.tables.length, "table")}</span>
-        <span>{count(rows, "row")}</span>
+        {known && <span>{count(rows, "row")}</span>}
         {dataset.as_of && <span title={dataset.as_of}>as of {time(dataset.as_of).text}</span>}
         <Version version={dataset.version} />
       </p>

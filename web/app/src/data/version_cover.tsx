@@ -3,7 +3,7 @@ import { Copy } from "~/ui";
 import { shortDigest } from "./version";
 
 /** What the version is made of, so that a person can tell what a change of it means. */
-export function VersionCover({ dataset }: { dataset: Dataset }) {
+export function VersionCover({ dataset, live }: { dataset: Dataset; live: boolean }) {
   return (
     <div className="space-y-4">
       <div className="flex items-start gap-2">
@@ -11,9 +11,10 @@ export function VersionCover({ dataset }: { dataset: Dataset }) {
         <Copy text={dataset.version} label="Copy the version" />
       </div>
       <p className="max-w-prose text-ink-2">
-        It covers every byte of the files below, and the names, order and types of the columns. Any change of
-        those gives another version. Descriptions, metrics and suggested questions are not part of it. Each
-        run names the version it read.
+        {live
+          ? "It covers the tables below and the names, order and types of their columns. The rows stay in the database, and no version covers them."
+          : "It covers every byte of the files below, and the names, order and types of the columns. Any change of those gives another version."}{" "}
+        Descriptions, metrics and suggested questions are not part of it. Each run names the version it read.
       </p>
       <ul className="divide-y rounded-md border">
         {dataset.tables.map((table) => (

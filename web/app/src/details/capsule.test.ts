@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { layerWords, limitsInWords, sealedIn } from "./capsule";
+import { layerWords, limitsInWords, pinWords, sealedIn } from "./capsule";
 
 const envelope = (statement: unknown) => {
   const bytes = new TextEncoder().encode(JSON.stringify(statement));
@@ -12,7 +12,14 @@ test("the layers are in the payload, which is UTF-8", () => {
     isolation: ["seccomp"],
     engine: "duckdb 2 ✓",
     executor: "local",
+    pin: { kind: "content" },
   });
+});
+
+test("what a capsule pins is said", () => {
+  const sealed = { isolation: [], engine: "postgresql", executor: "live" };
+  expect(pinWords({ ...sealed, pin: { kind: "content" } })).toContain("pinned by their digest");
+  expect(pinWords({ ...sealed, pin: { kind: "live", source: "shop" } })).toContain("shop and are not pinned");
 });
 
 test.each([{}, { payload: 3 }, { payload: "%%" }, envelope("text"), envelope({})])(

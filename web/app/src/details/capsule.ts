@@ -7,6 +7,8 @@ export interface Sealed {
   isolation: string[];
   engine: string;
   executor: string;
+  /** Of capsules before the sixth format, whose data are always pinned, it is not there. */
+  pin: { kind: string; source?: string };
 }
 
 /** The statement inside the envelope; nothing when it is not what is expected. */
@@ -15,12 +17,19 @@ export function sealedIn(capsule: Capsule): Sealed | null {
     const payload = Uint8Array.from(atob(String(capsule.payload)), (letter) => letter.charCodeAt(0));
     const { predicate } = JSON.parse(new TextDecoder().decode(payload)) as { predicate?: Partial<Sealed> };
     if (!predicate) return null;
-    const { isolation = [], engine = "", executor = "" } = predicate;
-    return { isolation, engine, executor };
+    const { isolation = [], engine = "", executor = "", pin = { kind: "content" } } = predicate;
+    return { isolation, engine, executor, pin };
   } catch {
     // Of another format: verifying says what is wrong with it.
     return null;
   }
+}
+
+/** What the capsule can prove about the rows that were read. */
+export function pinWords({ pin }: Sealed): string {
+  return pin.kind === "live"
+    ? `The rows stay in the database ${pin.source ?? ""} and are not pinned: the capsule proves what it gave at that moment.`
+    : "The data are pinned by their digest: the answer can be computed again from the same rows.";
 }
 
 const LAYERS: Readonly<Record<string, string>> = {
@@ -31,6 +40,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   "namespace:ipc": "No memory shared with others",
   "namespace:uts": "A host name of its own",
   "namespace:cgroup": "Sees no other control group",
+  "one-address": "Reaches one address: that of its database",
   "private-root": "An almost empty file system, data read-only",
   landlock: "Files only where the kernel's Landlock allows",
   seccomp: "Only the system calls it needs",

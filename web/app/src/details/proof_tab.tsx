@@ -8,7 +8,7 @@ import { capsuleAddress, verifyRun } from "~/api/rest";
 import { useCommand } from "~/commands";
 import { places } from "~/shell";
 import { Button, CodeText, ErrorNote, SkeletonLines, Spinner } from "~/ui";
-import { layerWords, limitsInWords, sealedIn } from "./capsule";
+import { layerWords, limitsInWords, pinWords, sealedIn } from "./capsule";
 import { Fact, Facts, Section } from "./facts";
 import { ReportList } from "./report_list";
 import { VerifyFile } from "./verify_file";
@@ -43,6 +43,8 @@ export function ProofTab({ run }: { run: RunView }) {
 
 function Capsule({ run }: { run: RunView }) {
   const verified = useMutation({ mutationFn: () => verifyRun(run.run_id) });
+  const capsule = useQuery(capsuleQuery(run.run_id));
+  const sealed = capsule.data ? sealedIn(capsule.data) : null;
   useCommand({ id: "details.verify", title: "Verify the capsule", run: () => verified.mutate() });
   return (
     <Section title="Capsule">
@@ -50,6 +52,7 @@ function Capsule({ run }: { run: RunView }) {
         The signed record of this run. Verifying derives everything again: signature, data, what ran, verdict,
         rows.
       </p>
+      {sealed && <p className="text-ink-2">{pinWords(sealed)}</p>}
       <div className="flex flex-wrap items-center gap-2">
         <Button kind="primary" disabled={verified.isPending} onClick={() => verified.mutate()}>
           <ShieldCheck aria-hidden />

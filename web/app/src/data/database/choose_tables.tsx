@@ -1,24 +1,25 @@
 import { useState } from "react";
 import { copyTables } from "~/api/databases";
-import type { DatabaseTable } from "~/api/model";
+import type { DatabaseLook } from "~/api/model";
 import { count } from "~/format";
 import { follow } from "~/imports/transfers";
 import { Button, Empty, SearchInput } from "~/ui";
+import { AskLive } from "./ask_live";
+import { TableChoice } from "./table_choice";
 import { found, inWords, MOST_CHOSEN, MOST_SHOWN, toggled, withFirst } from "./tables";
 
 interface ChooseTablesProps {
-  /** Of the connected database. */
-  name: string;
-  tables: readonly DatabaseTable[];
+  database: DatabaseLook;
   /** Those that are chosen at first. */
   chosen: readonly string[];
-  /** The copy was begun. */
-  onCopied: () => void;
+  /** The copy was begun, or the tables can be asked about where they are. */
+  onDone: () => void;
 }
 
 const MANY = 8;
 
-export function ChooseTables({ name, tables, chosen: first, onCopied }: ChooseTablesProps) {
+export function ChooseTables({ database, chosen: first, onDone }: ChooseTablesProps) {
+  const { name, tables } = database;
   const [chosen, setChosen] = useState<readonly string[]>(first);
   const [text, setText] = useState("");
   const fitting = found(withFirst(tables, first), text);
@@ -27,7 +28,7 @@ export function ChooseTables({ name, tables, chosen: first, onCopied }: ChooseTa
   const every = names.length > 0 && names.every((one) => chosen.includes(one));
   const copy = () => {
     follow(`${name}: ${count(chosen.length, "table")}`, () => copyTables(name, chosen), true);
-    onCopied();
+    onDone();
   };
   if (tables.length === 0)
     return <Empty title="The role can read no table">Grant it SELECT on some, and connect again.</Empty>;
@@ -37,7 +38,7 @@ export function ChooseTables({ name, tables, chosen: first, onCopied }: ChooseTa
         <SearchInput label="Find a table" placeholder="Find a table" value={text} onText={setText} />
       )}
       <fieldset className="rounded-md border">
-        <legend className="sr-only">Tables to copy</legend>
+        <legend className="sr-only">Tables</legend>
         <label className="flex cursor-pointer items-center gap-2 border-b bg-panel px-3 py-1.5 text-ink-2">
           <input type="checkbox" checked={every} onChange={() => setChosen(toggled(chosen, names, !every))} />
           {text ? "All that are found" : "All"}
@@ -65,39 +66,24 @@ export function ChooseTables({ name, tables, chosen: first, onCopied }: ChooseTa
         <Button kind="primary" disabled={chosen.length === 0 || chosen.length > MOST_CHOSEN} onClick={copy}>
           {chosen.length === 0 ? "Copy" : `Copy ${count(chosen.length, "table")}`}
         </Button>
+        {database.can_be_live && (
+          <AskLive name={name} tables={chosen} disabled={chosen.length > MOST_CHOSEN} onDone={onDone} />
+        )}
         {chosen.length > 0 && (
           <p className="wrap-anywhere min-w-0 flex-1 text-ink-2 text-small">{inWords(chosen)}</p>
         )}
         {chosen.length > MOST_CHOSEN && (
           <p role="alert" className="text-danger">
-            {MOST_CHOSEN} tables can be copied at most.
+            {MOST_CHOSEN} tables can be chosen at most.
           </p>
         )}
       </div>
+      {database.can_be_live && (
+        <p className="text-ink-3 text-small">
+          A copy is pinned: its answers can be computed again. Tables that stay in the database are always
+          current, and their answers are signed, but not pinned.
+        </p>
+      )}
     </div>
-  );
-}
-
-interface TableChoiceProps {
-  table: DatabaseTable;
-  chosen: boolean;
-  onChoose: (on: boolean) => void;
-}
-
-function TableChoice({ table, chosen, onChoose }: TableChoiceProps) {
-  return (
-    <label className="flex cursor-pointer items-start gap-2 px-3 py-1.5 hover:bg-hover">
-      <input
-        type="checkbox"
-        className="mt-1"
-        checked={chosen}
-        onChange={(event) => onChoose(event.target.checked)}
-      />
-      <span className="wrap-anywhere min-w-0 flex-1 font-mono text-[13px]">{table.name}</span>
-      <span className="shrink-0 text-right text-ink-3 text-small tabular-nums">
-        {table.kind !== "table" && <span>{table.kind}, </span>}
-        {table.rows === null ? count(table.columns, "column") : `about ${count(table.rows, "row")}`}
-      </span>
-    </label>
   );
 }

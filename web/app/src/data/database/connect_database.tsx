@@ -48,15 +48,15 @@ function ConnectDialog({ hosts, onClose }: { hosts: readonly string[]; onClose: 
       title={made ? `Connected to ${made.place}` : "Connect a database"}
       description={
         made
-          ? "Choose the tables to copy. Questions are answered from the copy."
-          : "Tables that you choose are copied. Questions are answered from the copy, never by the database."
+          ? "Choose the tables to ask about."
+          : "Tables that you choose are copied, or stay in the database and are asked about there."
       }
       className="max-w-2xl"
     >
       {made ? (
         <div ref={focused} tabIndex={-1} className="space-y-4 outline-none">
           <RoleResult look={made} />
-          <ChooseTables name={made.name} tables={made.tables} chosen={[]} onCopied={onClose} />
+          <ChooseTables database={made} chosen={[]} onDone={onClose} />
         </div>
       ) : (
         <ConnectForm

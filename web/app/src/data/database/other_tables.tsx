@@ -18,10 +18,10 @@ export function OtherTables({ database, label }: { database: Database; label: st
         open={open}
         onOpenChange={setOpen}
         title={`Tables of ${database.place}`}
-        description="All chosen tables are copied again, as they are at one moment."
+        description="Copied tables are all of one moment."
         className="max-w-2xl"
       >
-        <Look name={database.name} copied={database.copied} onCopied={() => setOpen(false)} />
+        <Look name={database.name} copied={database.copied} onDone={() => setOpen(false)} />
       </Dialog>
     </>
   );
@@ -30,22 +30,17 @@ export function OtherTables({ database, label }: { database: Database; label: st
 interface LookProps {
   name: string;
   copied: readonly string[];
-  onCopied: () => void;
+  onDone: () => void;
 }
 
-function Look({ name, copied, onCopied }: LookProps) {
+function Look({ name, copied, onDone }: LookProps) {
   const look = useQuery(databaseQuery(name));
   if (look.isPending) return <SkeletonLines lines={6} label="Asking the database" />;
   if (!look.data) return <Unusable error={look.error} onRetry={() => look.refetch()} />;
   return (
     <div className="space-y-4">
       <RoleResult look={look.data} />
-      <ChooseTables
-        name={name}
-        tables={look.data.tables}
-        chosen={still(copied, look.data.tables)}
-        onCopied={onCopied}
-      />
+      <ChooseTables database={look.data} chosen={still(copied, look.data.tables)} onDone={onDone} />
     </div>
   );
 }
