@@ -14,9 +14,11 @@ from typing import Any
 
 from sandtable.accounts.shares import Shares
 from sandtable.assemble import fetcher_of, uploads_of
+from sandtable.assemble.boards import boards_of
 from sandtable.assemble.shares import shares_of
 from sandtable.assemble.sources import LoadedCopies
 from sandtable.assemble.telemetry import Telemetry
+from sandtable.boards.store import Boards
 from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
@@ -195,6 +197,10 @@ class House:
     def shares(self) -> Shares:
         return shares_of(self.settings, None)
 
+    @cached_property
+    def boards(self) -> Boards:
+        return boards_of(self.settings, None)
+
     def expect_code(self) -> None:
         """There is nothing to make ready."""
 
@@ -271,6 +277,7 @@ async def open_house(
         finally:
             if house is not None:
                 await house.shares.aclose()
+                await house.boards.aclose()
             await imports.aclose()
 
 

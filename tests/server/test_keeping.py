@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 from langgraph.checkpoint.base import empty_checkpoint
 
+from sandtable.assemble.boards import boards_of
 from sandtable.capsule.query import CodeQuery
 from sandtable.conversations.model import Thread, TurnRecord, now
 from sandtable.errors import NotFound
@@ -23,6 +24,7 @@ from sandtable.server import keeping
 from sandtable.server.keeping import Keeper, keep
 from sandtable.server.pruning import open_keeper, prune
 from sandtable.settings import Settings
+from sandtable.state import state_of
 from sandtable.store.run_store import Ending, RunFilter, RunRecord
 from tests.earlier import TALKED, WAITING, earlier_home
 from tests.runs.world import World, ask
@@ -174,6 +176,21 @@ async def test_a_run_that_has_just_ended_stays(shelves: Shelves) -> None:
     await shelves.run(1, 0.00001)
     await shelves.run(2, 0.01)
     assert await shelves.pruned(Rules(keep_runs=0)) == ("1", "")
+
+
+async def test_runs_that_a_board_shows_stay(shelves: Shelves, settings: Settings) -> None:
+    for number in (1, 2, 3):
+        await shelves.run(number, 400)
+    boards = boards_of(settings, state_of(settings).database)
+    async with boards:
+        kept = await boards.keep("ada", "x", dataset_id="shop", question="", fields={}, run_id=run_id(1))
+        await boards.note_run(kept.id, run_id(3))
+        keeper = replace(shelves.keeper, kept_runs=boards.named_runs)
+        await keeper.remove(await keeper.decide(OLD))
+        assert await shelves.left() == ("1 3", "")
+        await boards.remove_question(kept.id)
+        await keeper.remove(await keeper.decide(OLD))
+        assert await shelves.left() == ("", "")
 
 
 async def test_a_conversation_that_is_used_meanwhile_stays(shelves: Shelves) -> None:

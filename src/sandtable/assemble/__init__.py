@@ -12,6 +12,7 @@ from typing import Any
 
 from sandtable.accounts.shares import Shares
 from sandtable.assemble.ahead import Ahead
+from sandtable.assemble.boards import boards_of
 from sandtable.assemble.compiling import compile_checked
 from sandtable.assemble.live import LiveRoutes, Profiles
 from sandtable.assemble.shares import shares_of
@@ -20,6 +21,7 @@ from sandtable.assemble.sources import LoadedCopies
 from sandtable.assemble.telemetry import Telemetry, open_telemetry
 from sandtable.assemble.tiers import Tiers, open_runs_tier, open_tiers
 from sandtable.assemble.version_retention import version_retention_of
+from sandtable.boards.store import Boards
 from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
@@ -86,6 +88,7 @@ class Parts:
     addresses: Addresses
     telemetry: Telemetry
     shares: Shares
+    boards: Boards
     database: Any = None
     """The `Postgres` that servers share; None when everything is stored in the home folder."""
 
@@ -240,7 +243,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         yield Parts(
             settings, datasets, runs, tiers, sessions, key, verifier, run_parts, store, ahead,
             state.runs, quotas, uploads, imports, versions, Addresses(uploads, fetcher),
-            telemetry, shares, state.database,
+            telemetry, shares, await stack.enter_async_context(boards_of(settings, state.database)), state.database,
         )  # fmt: skip
 
 

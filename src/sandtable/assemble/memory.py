@@ -10,6 +10,7 @@ from sandtable.accounts import schema, shares
 from sandtable.agent.checkpoints.saver import Checkpoints
 from sandtable.assemble.checkpoints import sqlite_checkpoints
 from sandtable.assemble.conversation import THREADS
+from sandtable.boards import schema as boards_schema
 from sandtable.conversations.conversation import Probe
 from sandtable.conversations.sqlite import SqliteDatabase
 from sandtable.conversations.store import ThreadStore
@@ -66,7 +67,7 @@ async def _make_tables_of_people(database: Any, stack: AsyncExitStack) -> None:
     # The driver is an optional dependency.
     from sandtable.store.postgres.tables import PostgresTables
 
-    for module in (schema, shares):
+    for module in (schema, shares, boards_schema):
         tables = PostgresTables(database, module.VERSIONS, module.MIGRATIONS)
         await tables.open()
         stack.push_async_callback(tables.aclose)

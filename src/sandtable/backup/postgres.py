@@ -22,6 +22,7 @@ from sandtable.accounts import shares
 from sandtable.agent.checkpoints import schema as checkpoints
 from sandtable.backup.manifest import Manifest, not_one
 from sandtable.backup.taking import Rows
+from sandtable.boards import schema as boards
 from sandtable.conversations import postgres as conversations
 from sandtable.conversations.schema import MIGRATIONS as OF_CONVERSATIONS
 from sandtable.errors import InvalidInput
@@ -35,6 +36,7 @@ SCHEMAS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     checkpoints.VERSIONS: tuple(checkpoints.MIGRATIONS),
     accounts.VERSIONS: tuple(accounts.MIGRATIONS),
     shares.VERSIONS: tuple(shares.MIGRATIONS),
+    boards.VERSIONS: tuple(boards.MIGRATIONS),
 }
 """By the table that records the steps taken; in the order in which they are made."""
 _VERSIONS = "_schema"

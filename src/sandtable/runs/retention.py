@@ -17,7 +17,7 @@ from sandtable.errors import InvalidInput
 from sandtable.settings import Settings
 
 Rule = Literal["age", "count", "size"]
-Kind = Literal["run", "thread", "session"]
+Kind = Literal["run", "thread", "session", "boards"]
 Name = tuple[Kind, str]
 
 DAY_S = 86_400.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
@@ -62,6 +62,8 @@ class Keeper:
     end_session: Callable[[str], Awaitable[None]] | None = None
     unshare: Callable[[Kind, list[str]], Awaitable[None]] | None = None
     """Called with what was removed: `Shares.forget`."""
+    kept_runs: Callable[[], Awaitable[Collection[str]]] | None = None
+    """The runs that kept questions and boards show, which always stay: `Boards.named_runs`."""
     pause_s: float = 0.0
 
     async def decide(self, rules: Rules, *, threads: bool = True) -> Decision:
@@ -86,7 +88,10 @@ class Keeper:
         return sorted(name for of, name in found if of == kind)
 
     async def _things(self, now: float, *, threads: bool) -> list[Thing]:
-        return [*await self._runs(now), *await self._threads(threads=threads)]
+        things = [*await self._runs(now), *await self._threads(threads=threads)]
+        if self.kept_runs is not None and (shown := await self.kept_runs()):
+            things.append(Thing(("boards", ""), inf, needs=_names(shown)))
+        return things
 
     # What is stored
 

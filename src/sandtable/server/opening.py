@@ -57,6 +57,7 @@ async def open_conversation(parts: Parts) -> AsyncGenerator[Conversation, None]:
             forget=parts.runs.forget,
             end_session=parts.sessions.end,
             unshare=parts.shares.forget,
+            kept_runs=parts.boards.named_runs,
             pause_s=PAUSE_S,
         )
         parts.imports.then = partial(_prepare_added, analyst, parts)

@@ -9,8 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from sandtable.accounts.shares import FILE as SHARES
+from sandtable.assemble.boards import boards_of
 from sandtable.assemble.memory import AT_ONCE, open_memory
 from sandtable.assemble.shares import shares_of
+from sandtable.boards.schema import FILE as BOARDS
 from sandtable.runs.instance import Instance
 from sandtable.runs.retention import Decision, Rules
 from sandtable.server.keeping import Keeper, Removed, give_back_space
@@ -30,7 +32,11 @@ async def open_keeper(settings: Settings) -> AsyncGenerator[Keeper, None]:
         unshare = None
         if state.database is not None or (settings.home / SHARES).exists():
             unshare = (await stack.enter_async_context(shares_of(settings, state.database))).forget
-        yield Keeper(state.runs, threads, states, settings.session_idle_s, unshare=unshare)
+        kept_runs = None
+        if state.database is not None or (settings.home / BOARDS).exists():
+            kept_runs = (await stack.enter_async_context(boards_of(settings, state.database))).named_runs
+        idle_s = settings.session_idle_s
+        yield Keeper(state.runs, threads, states, idle_s, unshare=unshare, kept_runs=kept_runs)
 
 
 async def prune(
