@@ -1,4 +1,4 @@
-"""What is shared: a thread, a run or an added dataset, with a person, a team or everyone here.
+"""What is shared (a thread, a run, an added dataset, a kept question, a board) with a person, a team or everyone here.
 
 Invariant: a share holds only while the thing belongs to the owner that it names. A later thing of the same name that
 belongs to somebody else is not shared by it.
@@ -15,10 +15,10 @@ from typing import Any, Literal, Self
 from sandtable.accounts.principal import Principal
 from sandtable.store.tables import Statement, Tables
 
-Kind = Literal["thread", "run", "dataset"]
+Kind = Literal["thread", "run", "dataset", "question", "board"]
 Recipient = Literal["person", "team", "everyone"]
 Right = Literal["see", "edit"]
-"""`edit` is for datasets: newer files, corrections and the catalog. It includes `see`."""
+"""`edit` is for datasets (newer files, corrections and the catalog) and boards. It includes `see`."""
 
 FILE = "shares.db"
 VERSIONS = "sandtable_shares_schema"

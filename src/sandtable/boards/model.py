@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from sandtable.capsule.query import Query, query_of
 from sandtable.chart.figure import FigureKind
@@ -34,13 +34,20 @@ TILE_ID = "^[A-Za-z0-9_-]{1,40}$"
 
 Show = Literal["all", "sentence", "chart", "table"]
 Value = str | int | float | bool
-Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=r"\S")]
 
 
 class EditionPassed(SandtableError):
     """Somebody else changed it meanwhile (409)."""
 
     code = ErrorCode.VALIDATION_ERROR
+
+
+def _whole(number: Any) -> Any:
+    return int(number) if isinstance(number, float) and number.is_integer() else number
+
+
+Whole = Annotated[int, Field(strict=True), BeforeValidator(_whole)]
+"""An integer as JSON Schema has it: `5.0` is one."""
 
 
 class _Strict(BaseModel):
@@ -85,10 +92,10 @@ class Tile(_Strict):
     question_id: str | None = Field(default=None, max_length=64)
     text: str | None = Field(default=None, max_length=LONGEST_TEXT)
     show: Show = Field(default="all", description="Which part of the answer the tile shows.")
-    x: int = Field(ge=0, lt=COLUMNS, description="The column in which it begins.")
-    y: int = Field(ge=0, lt=MOST_ROWS_DOWN, description="The row in which it begins.")
-    w: int = Field(ge=1, le=COLUMNS, description="How many columns it is wide.")
-    h: int = Field(ge=1, le=24, description="How many rows it is high.")
+    x: Whole = Field(ge=0, lt=COLUMNS, description="The column in which it begins.")
+    y: Whole = Field(ge=0, lt=MOST_ROWS_DOWN, description="The row in which it begins.")
+    w: Whole = Field(ge=1, le=COLUMNS, description="How many columns it is wide.")
+    h: Whole = Field(ge=1, le=24, description="How many rows it is high.")
 
     @model_validator(mode="after")
     def _is_one_thing_on_the_grid(self) -> Tile:

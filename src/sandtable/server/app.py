@@ -19,6 +19,7 @@ from sandtable.sandbox.selftest import DoctorReport
 from sandtable.server import (
     a2a,
     agui,
+    boards,
     catalogs,
     chat,
     databases,
@@ -65,6 +66,7 @@ TAGS = [
     {"name": "chat", "description": "Ask in plain language, and go on asking."},
     {"name": "query", "description": "Ask, and watch the answer being worked out over a WebSocket."},
     {"name": "runs", "description": "Ask, wait, look, cancel. Every run leaves a capsule, refused ones too."},
+    {"name": "boards", "description": "Keep questions under a name, and show them together."},
     {"name": "capsules", "description": "What happened, provably."},
     {"name": "accounts", "description": "Who asks: signing in, API keys, users and teams."},
     {"name": "sharing", "description": "What belongs to whom, and who else may see it."},
@@ -78,6 +80,7 @@ ADAPTERS = (
     catalogs.ADAPTER,
     chat.ADAPTER,
     v2.ADAPTER,
+    boards.ADAPTER,
     accounts_adapter.ADAPTER,
     Adapter((sharing.router,)),
     Adapter((health.router, metrics.router, pages.router, reference.router)),

@@ -21,6 +21,7 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
 from sandtable.accounts.refusals import NotAllowed, TooManyAttempts
+from sandtable.boards.model import EditionPassed
 from sandtable.catalog.names import nearest
 from sandtable.catalog.own.uploads import NoSpace, OtherOffset, TooLarge
 from sandtable.conversations.model import ThreadBusy
@@ -55,6 +56,7 @@ _STATUS_OF_CLASS: tuple[tuple[type[SandtableError], int], ...] = (
     (QuotaFull, 507),
     (NoSpace, 507),
     (ThreadBusy, 409),
+    (EditionPassed, 409),
     (OtherOffset, 409),
     (TooLong, 413),
     (TooLarge, 413),

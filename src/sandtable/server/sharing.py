@@ -1,4 +1,4 @@
-"""Sharing over REST: with whom a thread, a run or an added dataset is shared, and by whom."""
+"""Sharing over REST: with whom a thread, a run, an added dataset, a kept question or a board is shared, and by whom."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from sandtable.assemble import Parts
 from sandtable.conversations.conversation import Conversation
 from sandtable.errors import InvalidInput, NotFound
 from sandtable.quoting import quote
+from sandtable.server.access.boards import SeenBoards
 from sandtable.server.callers import NAME_PATTERN
 from sandtable.server.errors import ErrorBody
 from sandtable.server.lazy_conversation import Talking
@@ -52,7 +53,7 @@ class ShareBody(BaseModel):
 
     recipient: Recipient
     name: str = Field("", pattern=_NAME, description="Of the person or the team; empty for everyone.")
-    right: Right = Field("see", description="`edit` is for datasets.")
+    right: Right = Field("see", description="`edit` is for datasets and boards.")
 
 
 class ShareView(BaseModel):
@@ -115,7 +116,8 @@ async def share(
     body: Annotated[ShareBody, Body(openapi_examples=_EXAMPLES)],
 ) -> SharesView:
     """A thread or a run can be read, with its runs and what they showed; its dataset is not shared by that. A dataset
-    can be asked about, and with `edit` changed."""
+    can be asked about, and with `edit` changed. A kept question can be seen with its runs; a board with its questions,
+    and with `edit` changed."""
     found, thing = asking(), await _thing(request, talk, kind, thing_id)
     _require_owner(found, thing)
     _require_sense(thing, body)
@@ -156,10 +158,18 @@ async def _thing(request: Request, talk: Conversation, kind: Kind, thing_id: str
         return Thing(kind, thing_id, (await talk.thread(thing_id)).user)
     if kind == "run":
         return Thing(kind, thing_id, (await parts.runs.get(thing_id)).request.user)
+    if kind == "question":
+        return Thing(kind, thing_id, (await _boards(request).question(thing_id)).owner)
+    if kind == "board":
+        return Thing(kind, thing_id, (await _boards(request).get(thing_id)).owner)
     record = await asyncio.to_thread(parts.datasets.own.find, thing_id)
     if record is None:
         parts.datasets.get(thing_id)
     return Thing(kind, thing_id, record.owner if record else "")
+
+
+def _boards(request: Request) -> SeenBoards:
+    return request.app.state.parts.boards
 
 
 async def _view(thing: Thing) -> SharesView:
@@ -204,7 +214,7 @@ def _require_sense(thing: Thing, body: ShareBody) -> None:
             suggestion='Send {"recipient": "person", "name": "bob"} or {"recipient": "everyone"}.',
             field="name",
         )
-    if body.right == "edit" and thing.kind != "dataset":
+    if body.right == "edit" and thing.kind not in ("dataset", "board"):
         raise InvalidInput(
             f"a {thing.kind} can be shared to be read only", suggestion="Leave `right` out.", field="right"
         )

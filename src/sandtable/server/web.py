@@ -21,7 +21,7 @@ POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _PAGES = re.compile(r"/(?:t/[^/]+/?|data/?|data/[^/]+/?|compare/?|account/?|people/?)?")
-_PAGES_OR_JSON = re.compile(r"/runs(?:/[^/]+)?")
+_PAGES_OR_JSON = re.compile(r"/(?:runs|boards)(?:/[^/]+)?")
 # Files beside the index, such as an icon. URLs of the API have no dot but this one.
 _TOP_FILES = re.compile(r"/(?!openapi\.json$)[^/]+\.[a-z0-9]+")
 _ASSETS = "/assets/"

@@ -14,8 +14,9 @@ from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 Rule = Literal[
     "everyone",  # answers all alike
     "list",  # answers all, with what each may see
-    "thread", "run", "dataset",  # may be read by those with whom it is shared
-    "change thread", "change run", "change dataset", "remove dataset",  # is refused to those who may read
+    "thread", "run", "dataset", "question", "board",  # may be read by those with whom it is shared
+    "change thread", "change run", "change dataset", "remove dataset",
+    "change question", "change board",  # is refused to those who may read
     "own",  # is never shared: uploads, imports and connected databases
     "administrator",  # is refused to all but an administrator, also where there are no accounts
     "administration",  # is refused to all but an administrator, who learns that there are no accounts
@@ -30,6 +31,10 @@ EXPECTED: dict[Rule, tuple[str, ...]] = {
     "thread": (HIDDEN, HIDDEN, HIDDEN, ALLOWED, ALLOWED, ALLOWED, ALLOWED),
     "run": (HIDDEN, HIDDEN, HIDDEN, ALLOWED, ALLOWED, ALLOWED, ALLOWED),
     "dataset": (HIDDEN, HIDDEN, HIDDEN, ALLOWED, ALLOWED, ALLOWED, ALLOWED),
+    "question": (HIDDEN, HIDDEN, HIDDEN, ALLOWED, ALLOWED, ALLOWED, ALLOWED),
+    "board": (HIDDEN, HIDDEN, HIDDEN, ALLOWED, ALLOWED, ALLOWED, ALLOWED),
+    "change question": (HIDDEN, HIDDEN, HIDDEN, REFUSED, REFUSED, ALLOWED, ALLOWED),
+    "change board": (HIDDEN, HIDDEN, HIDDEN, REFUSED, REFUSED, ALLOWED, ALLOWED),
     "change thread": (HIDDEN, HIDDEN, HIDDEN, REFUSED, REFUSED, ALLOWED, ALLOWED),
     "change run": (HIDDEN, HIDDEN, HIDDEN, REFUSED, REFUSED, ALLOWED, ALLOWED),
     "change dataset": (HIDDEN, HIDDEN, HIDDEN, REFUSED, ALLOWED, ALLOWED, ALLOWED),
@@ -72,6 +77,7 @@ class Case:
 _NAMES = {
     "dataset_id": "dataset", "thread_id": "thread", "import_id": "import", "upload_id": "upload",
     "file_id": "file", "checkpoint_id": "checkpoint", "session_id": "thread", "assistant_id": "dataset",
+    "question_id": "question", "board_id": "board",
 }  # fmt: skip
 _T = "/langgraph/threads/{thread_id}"
 _TUS = (("Tus-Resumable", "1.0.0"),)
@@ -90,6 +96,10 @@ def _nothing(ids: Ids) -> dict[str, Any]:
     return {}
 
 
+def _tile(ids: Ids) -> dict[str, Any]:
+    return {"id": "t", "question_id": ids["question"], "x": 0, "y": 0, "w": 6, "h": 4}
+
+
 def _runs(rule: Rule, method: str, rest: str = "") -> Case:
     return Case(rule, f"{method} /runs/{{run_id}}{rest}", f"/runs/{{run}}{rest}")
 
@@ -103,6 +113,8 @@ _SHARED: tuple[tuple[Rule, str], ...] = (
     ("change thread", "thread"),
     ("change run", "run"),
     ("remove dataset", "dataset"),
+    ("change question", "question"),
+    ("change board", "board"),
 )
 
 CASES: tuple[Case, ...] = (
@@ -216,6 +228,23 @@ CASES: tuple[Case, ...] = (
     Case("run", "GET /runs/{run_id}/capsule", "/runs/{thread_run}/capsule"),
     _runs("run", "POST", "/explain"),
     _runs("change run", "POST", "/cancel"),
+    # Kept questions and boards
+    Case("list", "GET /questions", lists="question"),
+    Case("list", "GET /boards", lists="board"),
+    Case("run", "POST /questions", body=lambda ids: {"run_id": ids["run"], "name": "Mine"}),
+    Case("everyone", "POST /boards", body=lambda ids: {"name": "Mine"}),
+    Case("question", "POST /boards", body=lambda ids: {"name": "Mine", "tiles": [_tile(ids)]}),
+    Case("question", "GET /questions/{question_id}"),
+    Case("question", "POST /questions/{question_id}/run", body=_nothing),
+    Case("change question", "PATCH /questions/{question_id}", body=lambda ids: {"before": 9, "name": "x"}),
+    Case("change question", "DELETE /questions/{question_id}", consumes=True),
+    Case("board", "GET /boards/{board_id}"),
+    Case("board", "GET /boards/{board_id}/results"),
+    Case(
+        "board", "POST /boards/{board_id}/tiles/{tile_id}/run", "/boards/{board}/tiles/t/run", body=_nothing
+    ),
+    Case("change board", "PUT /boards/{board_id}", body=lambda ids: {"before": 9, "name": "x"}),
+    Case("change board", "DELETE /boards/{board_id}", consumes=True),
     # Datasets
     *(
         Case("dataset", f"GET /datasets/{{dataset_id}}{rest}")
@@ -299,6 +328,8 @@ CASES: tuple[Case, ...] = (
     Case("thread", "GET /shares/{kind}/{thing_id}", "/shares/thread/{thread}"),
     Case("run", "GET /shares/{kind}/{thing_id}", "/shares/run/{run}"),
     Case("dataset", "GET /shares/{kind}/{thing_id}", "/shares/dataset/{dataset}"),
+    Case("question", "GET /shares/{kind}/{thing_id}", "/shares/question/{question}"),
+    Case("board", "GET /shares/{kind}/{thing_id}", "/shares/board/{board}"),
     *(
         Case(
             rule,

@@ -19,6 +19,7 @@ MISSING = {
     "dataset": "annas_fugires_9", "run": "run_019a83f0c1d2000000a1b2c3d4e5f607", "upload": "0" * 32,
     "thread_run": "run_019a83f0c1d2000000a1b2c3d4e5f608", "import": f"imp_{'0' * 32}", "thread": "no-thread",
     "file": f"file_{'0' * 32}", "database": "annas_bd_9", "turn": "00000000-0000-4000-8000-000000000000",
+    "question": f"q_{'0' * 32}", "board": f"b_{'0' * 32}",
 }  # fmt: skip
 
 

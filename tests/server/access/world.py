@@ -34,6 +34,7 @@ PEOPLE: dict[str, dict[str, str]] = {
     "admin": {"X-Sandtable-User": "olga", GROUPS: "operators"},
 }
 """As a trusted proxy names them."""
+SHARED = ("thread", "run", "dataset", "question", "board")
 SECRET = "zebra"
 """In Anna's question, and nowhere else."""
 TUS = {"Tus-Resumable": "1.0.0"}
@@ -84,7 +85,14 @@ class World:
             turns = (await anna.get(f"/langgraph/threads/{thread}/runs")).json()
             alone = await anna.post("/runs?wait=10", json={"dataset_id": "shop", "sql": "SELECT 7"})
             assert alone.status_code == 200, alone.text
+            kept = {"run_id": alone.json()["run_id"], "name": "Seven"}
+            question = (await anna.post("/questions", json=kept)).json()["id"]
+            tile = {"id": "t", "question_id": question, "x": 0, "y": 0, "w": 6, "h": 4}
+            board = await anna.post("/boards", json={"name": "Numbers", "tiles": [tile]})
+            assert board.status_code == 201, board.text
             self.things.ids = {
+                "question": question,
+                "board": board.json()["id"],
                 "dataset": name,
                 "database": self._database(f"annas_shop_{self.things.count}"),
                 "import": made["id"],
@@ -107,7 +115,7 @@ class World:
 
     async def share(self, **recipient: str) -> None:
         async with self.client("owner") as anna:
-            for kind in ("thread", "run", "dataset"):
+            for kind in SHARED:
                 answer = await anna.put(f"/shares/{kind}/{self.things.ids[kind]}", json=recipient)
                 assert answer.status_code == 200, answer.text
 
@@ -120,7 +128,7 @@ class World:
 
     async def unshare(self, **recipient: str) -> None:
         async with self.client("owner") as anna:
-            for kind in ("thread", "run", "dataset"):
+            for kind in SHARED:
                 address = f"/shares/{kind}/{self.things.ids[kind]}"
                 answer = await anna.delete(address, params=recipient)
                 assert answer.status_code == 200, answer.text

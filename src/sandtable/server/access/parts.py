@@ -7,6 +7,7 @@ from typing import Any
 
 from sandtable.assemble import Parts
 from sandtable.assemble.sources import sources_of
+from sandtable.server.access.boards import SeenBoards
 from sandtable.server.access.datasets import SeenDatasets
 from sandtable.server.access.files import SeenImports, SeenUploads
 from sandtable.server.access.runs import Named, SeenRuns
@@ -36,7 +37,8 @@ class SeenParts:
     def __init__(self, every: Parts, named: Named) -> None:
         self._every = every
         self.datasets = SeenDatasets(every.datasets)
-        self.runs = SeenRuns(every.runs, self.datasets, named)
+        self.boards = SeenBoards(every.boards)
+        self.runs = SeenRuns(every.runs, self.datasets, named, every.boards)
         self.uploads = SeenUploads(every.uploads)
         self.imports = SeenImports(every.imports, self.uploads, self.datasets)
 

@@ -1,4 +1,5 @@
-"""Runs as the principal may see them: their own, those shared with them, and those of threads shared with them."""
+"""Runs as the principal may see them: their own, those shared with them, and those that threads, kept questions and
+boards show that are shared with them."""
 
 from __future__ import annotations
 
@@ -8,11 +9,13 @@ from typing import Any
 from sandtable.accounts.asking import Asking, asking
 from sandtable.accounts.refusals import NotAllowed
 from sandtable.accounts.shares import MOST_LISTED, Thing
+from sandtable.boards.store import Boards
 from sandtable.conversations.conversation import RunsNamedBy
 from sandtable.errors import NotFound
 from sandtable.runs.cache import HIDDEN
 from sandtable.runs.desk import Runs, no_run
 from sandtable.runs.model import Run, RunRequest
+from sandtable.server.access.boards import shows_run
 from sandtable.server.access.datasets import SeenDatasets
 from sandtable.store.run_store import OwnRuns, Status
 
@@ -23,10 +26,11 @@ Named = Callable[[], Awaitable[RunsNamedBy]]
 class SeenRuns:
     """Has what routes use of `Runs`."""
 
-    def __init__(self, every: Runs, datasets: SeenDatasets, named: Named) -> None:
+    def __init__(self, every: Runs, datasets: SeenDatasets, named: Named, boards: Boards) -> None:
         self._every = every
         self._datasets = datasets
         self._named = named
+        self._boards = boards
 
     async def submit(self, request: RunRequest) -> Run:
         found = asking()
@@ -112,7 +116,9 @@ class SeenRuns:
     async def _is_shared(self, run_id: str, user: str, found: Asking) -> bool:
         if await found.shares.right(Thing("run", run_id, user), found.principal) is not None:
             return True
-        return (run_id, user) in await self._of_threads(found, user)
+        if (run_id, user) in await self._of_threads(found, user):
+            return True
+        return await shows_run(self._boards, run_id, user, found)
 
     async def _shared(self, found: Asking) -> tuple[tuple[str, str], ...]:
         direct = [(thing.id, thing.owner) for thing in await found.shares.granted("run", found.principal)]

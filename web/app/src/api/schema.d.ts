@@ -4,6 +4,94 @@
  */
 
 export interface paths {
+    "/boards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Boards
+         * @description Those of the asking user, the last changed first, then those that are shared.
+         */
+        get: operations["list_boards"];
+        put?: never;
+        /** Make a board */
+        post: operations["create_board"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/boards/{board_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One board */
+        get: operations["get_board"];
+        /**
+         * Replace what a board holds
+         * @description Refused when `before` is not its current edition any more: then somebody else changed it meanwhile.
+         */
+        put: operations["change_board"];
+        post?: never;
+        /**
+         * Delete a board
+         * @description The questions on it stay kept.
+         */
+        delete: operations["delete_board"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/boards/{board_id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the tiles of a board show
+         * @description The runs that are kept, all together: nothing is executed. A tile with newer data, or that was not run with the
+         *     board's filters yet, says so.
+         */
+        get: operations["get_board_results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/boards/{board_id}/tiles/{tile_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run the question of a tile with the board's filters
+         * @description A run of the asking user. If that is the question's owner, and the filters are the board's, the tile shows it
+         *     from then on, unless it failed.
+         */
+        post: operations["run_tile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/chat": {
         parameters: {
             query?: never;
@@ -653,6 +741,73 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Kept questions
+         * @description Those of the asking user, the last changed first, then those that are shared.
+         */
+        get: operations["list_questions"];
+        put?: never;
+        /**
+         * Keep what a run answered
+         * @description The question, the plan (or SQL or Python) and the run itself, under a name.
+         */
+        post: operations["keep_question"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/questions/{question_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One kept question */
+        get: operations["get_question"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a kept question
+         * @description Its runs stay, as long as all runs do. Tiles with it stay on their boards and say that it is gone.
+         */
+        delete: operations["delete_question"];
+        options?: never;
+        head?: never;
+        /** Rename a kept question, or choose its chart */
+        patch: operations["change_question"];
+        trace?: never;
+    };
+    "/questions/{question_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a kept question again
+         * @description A run of the asking user. If that is the question's owner, the question shows it from then on, unless it
+         *     failed.
+         */
+        post: operations["run_question"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/readyz": {
         parameters: {
             query?: never;
@@ -902,7 +1057,8 @@ export interface paths {
         /**
          * Share something with a person, a team or everyone here
          * @description A thread or a run can be read, with its runs and what they showed; its dataset is not shared by that. A dataset
-         *     can be asked about, and with `edit` changed.
+         *     can be asked about, and with `edit` changed. A kept question can be seen with its runs; a board with its questions,
+         *     and with `edit` changed.
          */
         put: operations["share"];
         post?: never;
@@ -1223,6 +1379,103 @@ export interface components {
             high: number;
             /** Low */
             low: number;
+        };
+        /** BoardBody */
+        BoardBody: {
+            /**
+             * Filters
+             * @default []
+             */
+            filters: components["schemas"]["Condition"][];
+            /** Name */
+            name: string;
+            /**
+             * Tiles
+             * @default []
+             */
+            tiles: components["schemas"]["Tile"][];
+        };
+        /** BoardChange */
+        BoardChange: {
+            /**
+             * Before
+             * @description The edition that the change was made from.
+             */
+            before: number;
+            /**
+             * Filters
+             * @default []
+             */
+            filters: components["schemas"]["Condition"][];
+            /** Name */
+            name: string;
+            /**
+             * Tiles
+             * @default []
+             */
+            tiles: components["schemas"]["Tile"][];
+        };
+        /** BoardResults */
+        BoardResults: {
+            /**
+             * Results
+             * @description Of the tiles with questions, in their order.
+             */
+            results: components["schemas"]["TileResult"][];
+        };
+        /** BoardSummary */
+        BoardSummary: {
+            /** Created At */
+            created_at: string;
+            /** Edition */
+            edition: number;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Owner */
+            owner: string;
+            /**
+             * Right
+             * @enum {string}
+             */
+            right: "own" | "edit" | "see";
+            /** Tiles */
+            tiles: number;
+            /** Updated At */
+            updated_at: string;
+        };
+        /** BoardView */
+        BoardView: {
+            /** Created At */
+            created_at: string;
+            /** Edition */
+            edition: number;
+            /** Filters */
+            filters: components["schemas"]["Condition"][];
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Owner */
+            owner: string;
+            /**
+             * Questions
+             * @description Those on its tiles, by id. One that is missing was deleted, or is not shared with the user.
+             */
+            questions: {
+                [key: string]: components["schemas"]["QuestionView"];
+            };
+            /**
+             * Right
+             * @description What the asking user may do with it.
+             * @enum {string}
+             */
+            right: "own" | "edit" | "see";
+            /** Tiles */
+            tiles: components["schemas"]["Tile"][];
+            /** Updated At */
+            updated_at: string;
         };
         /** CatalogChange */
         CatalogChange: {
@@ -1648,6 +1901,29 @@ export interface components {
          * @enum {string}
          */
         ColumnType: "text" | "integer" | "decimal" | "float" | "boolean" | "date" | "timestamp" | "time" | "other";
+        /**
+         * Condition
+         * @description One condition on one column, which is added to the plan of every tile whose dataset has the column.
+         */
+        Condition: {
+            /**
+             * Column
+             * @description A column, or `table.column` where several tables have a column of the name.
+             * @example region
+             */
+            column: string;
+            /**
+             * Op
+             * @description How to compare, as in a plan.
+             * @enum {string}
+             */
+            op: "=" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "not_in" | "between" | "contains" | "startswith" | "endswith" | "has" | "is_null" | "not_null";
+            /**
+             * Value
+             * @description As in a plan: a list for `in`, `not_in` and `between`.
+             */
+            value?: string | number | boolean | (string | number | boolean)[] | null;
+        };
         /** DatabaseBody */
         DatabaseBody: {
             /**
@@ -2228,6 +2504,21 @@ export interface components {
             /** One */
             one: string;
         };
+        /** KeepBody */
+        KeepBody: {
+            /**
+             * Chart
+             * @description The kind of chart to show; left out: the one that fits.
+             */
+            chart?: ("column" | "horizontal_bar" | "stacked_bar" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram") | null;
+            /** Name */
+            name: string;
+            /**
+             * Run Id
+             * @description A run that gave an answer.
+             */
+            run_id: string;
+        };
         /** KeyBody */
         KeyBody: {
             /**
@@ -2569,6 +2860,13 @@ export interface components {
             /** Token */
             token: string;
         };
+        /** NotFilteredView */
+        NotFilteredView: {
+            /** Column */
+            column: string;
+            /** Reason */
+            reason: string;
+        };
         /**
          * Offer
          * @description One of the readings that a question back offers: a plan, or SQL where a model proposed SQL.
@@ -2756,6 +3054,68 @@ export interface components {
              */
             session_id?: string | null;
         };
+        /** QuestionChange */
+        QuestionChange: {
+            /**
+             * Before
+             * @description The edition that the change was made from.
+             */
+            before: number;
+            /**
+             * Chart
+             * @description null: the one that fits. Left out: as it is.
+             */
+            chart?: ("column" | "horizontal_bar" | "stacked_bar" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram") | null;
+            /** Name */
+            name?: string | null;
+        };
+        /** QuestionView */
+        QuestionView: {
+            /** Chart */
+            chart: ("column" | "horizontal_bar" | "stacked_bar" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram") | null;
+            /** Created At */
+            created_at: string;
+            /** Dataset Id */
+            dataset_id: string;
+            /** Edition */
+            edition: number;
+            /** Id */
+            id: string;
+            /**
+             * Kept Run
+             * @description The run that it was kept from.
+             */
+            kept_run: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "plan" | "sql" | "python";
+            /**
+             * Latest Run
+             * @description The run that it shows.
+             */
+            latest_run: string;
+            /** Name */
+            name: string;
+            /** Owner */
+            owner: string;
+            /** Plan */
+            plan: {
+                [key: string]: unknown;
+            } | null;
+            /** Python */
+            python: string | null;
+            /**
+             * Question
+             * @description As it was asked; empty where a plan or SQL was sent.
+             */
+            question: string;
+            /** Sql */
+            sql: string | null;
+            /** Updated At */
+            updated_at: string;
+        };
         /** ReadAs */
         ReadAs: {
             /**
@@ -2921,6 +3281,15 @@ export interface components {
             decisions: {
                 [key: string]: unknown;
             }[];
+        };
+        /** RunAgainBody */
+        RunAgainBody: {
+            /**
+             * Cache
+             * @description Whether an earlier, identical run may answer.
+             * @default false
+             */
+            cache: boolean;
         };
         /**
          * RunBody
@@ -3190,7 +3559,7 @@ export interface components {
             recipient: "person" | "team" | "everyone";
             /**
              * Right
-             * @description `edit` is for datasets.
+             * @description `edit` is for datasets and boards.
              * @default see
              * @enum {string}
              */
@@ -3223,7 +3592,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "thread" | "run" | "dataset";
+            kind: "thread" | "run" | "dataset" | "question" | "board";
             /** May Share */
             may_share: boolean;
             /** Owner */
@@ -3495,6 +3864,93 @@ export interface components {
              * @default 0
              */
             skipped_rows: number;
+        };
+        /**
+         * Tile
+         * @description A kept question or a text, with its place on the grid.
+         */
+        Tile: {
+            /**
+             * H
+             * @description How many rows it is high.
+             */
+            h: number;
+            /**
+             * Id
+             * @description Chosen by the client; unique on its board.
+             */
+            id: string;
+            /** Question Id */
+            question_id?: string | null;
+            /**
+             * Show
+             * @description Which part of the answer the tile shows.
+             * @default all
+             * @enum {string}
+             */
+            show: "all" | "sentence" | "chart" | "table";
+            /** Text */
+            text?: string | null;
+            /**
+             * W
+             * @description How many columns it is wide.
+             */
+            w: number;
+            /**
+             * X
+             * @description The column in which it begins.
+             */
+            x: number;
+            /**
+             * Y
+             * @description The row in which it begins.
+             */
+            y: number;
+        };
+        /**
+         * TileResult
+         * @description What a tile shows.
+         */
+        TileResult: {
+            /**
+             * Missing
+             * @description Why there is no run: the question is gone or not shared, its run is, or it was not run with these filters yet.
+             * @enum {string}
+             */
+            missing: "" | "question" | "run" | "filters";
+            /**
+             * Newer Data
+             * @description Whether the dataset has a newer version than the run read.
+             */
+            newer_data: boolean;
+            /**
+             * Not Filtered
+             * @description Filters that do not apply to the tile, each with the reason.
+             */
+            not_filtered: components["schemas"]["NotFilteredView"][];
+            /** @description With at most 50 rows; nothing where there is nothing to show. */
+            run: components["schemas"]["RunView"] | null;
+            /**
+             * Sentence
+             * @description The result in words; empty for a run without a result.
+             */
+            sentence: string;
+            /** Tile Id */
+            tile_id: string;
+        };
+        /** TileRunBody */
+        TileRunBody: {
+            /**
+             * Cache
+             * @description Whether an earlier, identical run may answer.
+             * @default false
+             */
+            cache: boolean;
+            /**
+             * Filters
+             * @description Other filters than the board's, for this run alone; the tile then goes on showing its run.
+             */
+            filters?: components["schemas"]["Condition"][] | null;
         };
         /**
          * UnusedSemantics
@@ -3934,6 +4390,332 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list_boards: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoardSummary"][];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    create_board: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BoardBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoardView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    get_board: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                board_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoardView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    change_board: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                board_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BoardChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoardView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            /** @description It was changed meanwhile: `before` is not its edition. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    delete_board: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                board_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    get_board_results: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                board_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoardResults"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    run_tile: {
+        parameters: {
+            query?: {
+                /** @description Seconds to wait for the run's end before answering. */
+                wait?: number;
+            };
+            header?: never;
+            path: {
+                board_id: string;
+                tile_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TileRunBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TileResult"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
     chat_page: {
         parameters: {
             query?: never;
@@ -6081,6 +6863,287 @@ export interface operations {
             503: components["responses"]["Status503"];
         };
     };
+    list_questions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionView"][];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    keep_question: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeepBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    get_question: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                question_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    delete_question: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                question_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    change_question: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                question_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuestionChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            /** @description It was changed meanwhile: `before` is not its edition. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    run_question: {
+        parameters: {
+            query?: {
+                /** @description Seconds to wait for the run's end before answering. */
+                wait?: number;
+            };
+            header?: never;
+            path: {
+                question_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunAgainBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
     readyz: {
         parameters: {
             query?: never;
@@ -6700,7 +7763,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                kind: "thread" | "run" | "dataset";
+                kind: "thread" | "run" | "dataset" | "question" | "board";
                 thing_id: string;
             };
             cookie?: never;
@@ -6754,7 +7817,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                kind: "thread" | "run" | "dataset";
+                kind: "thread" | "run" | "dataset" | "question" | "board";
                 thing_id: string;
             };
             cookie?: never;
@@ -6817,7 +7880,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                kind: "thread" | "run" | "dataset";
+                kind: "thread" | "run" | "dataset" | "question" | "board";
                 thing_id: string;
             };
             cookie?: never;
