@@ -124,19 +124,21 @@ def _operations(house: House) -> list[dict[str, Any]]:
 async def test_operation_ids_are_stable(house: House) -> None:
     assert sorted(operation["operationId"] for operation in _operations(house)) == [
         "add_member", "add_team", "add_user", "answer_import", "begin_import", "begin_upload", "cancel_run",
-        "change_catalog", "change_password", "change_user", "chat", "chat_page", "check",
-        "connect_database", "continue_upload", "copy_tables", "correct_reading", "delete_dataset",
-        "delete_file", "delete_import", "delete_upload", "describe_uploads", "disconnect_database",
-        "download_csv", "download_json", "download_parquet", "end_my_other_sessions", "end_my_session",
-        "end_sessions_of_user", "explain_run", "export_catalog", "get_capsule", "get_catalog", "get_chart",
-        "get_dataset", "get_import", "get_me", "get_meanings", "get_plan_schema", "get_profile",
-        "get_proposals", "get_reading", "get_run", "get_schema", "get_shares", "get_sharing", "get_upload",
-        "healthz", "import_catalog", "list_databases", "list_datasets", "list_files", "list_imports",
-        "list_keys", "list_keys_of_user", "list_my_keys", "list_my_sessions", "list_runs",
+        "change_board", "change_catalog", "change_password", "change_question", "change_user", "chat",
+        "chat_page", "check", "connect_database", "continue_upload", "copy_tables", "correct_reading",
+        "create_board", "delete_board", "delete_dataset", "delete_file", "delete_import", "delete_question",
+        "delete_upload", "describe_uploads", "disconnect_database", "download_csv", "download_json",
+        "download_parquet", "end_my_other_sessions", "end_my_session", "end_sessions_of_user",
+        "explain_run", "export_catalog", "get_board", "get_board_results", "get_capsule", "get_catalog",
+        "get_chart", "get_dataset", "get_import", "get_me", "get_meanings", "get_plan_schema",
+        "get_profile", "get_proposals", "get_question", "get_reading", "get_run", "get_schema",
+        "get_shares", "get_sharing", "get_upload", "healthz", "import_catalog", "keep_question",
+        "list_boards", "list_databases", "list_datasets", "list_files", "list_imports", "list_keys",
+        "list_keys_of_user", "list_my_keys", "list_my_sessions", "list_questions", "list_runs",
         "list_sessions_of_user", "list_teams", "list_users", "look_at_database", "make_my_key", "query",
         "readyz", "remove_member", "remove_team", "remove_user", "replace_catalog", "restore_catalog",
-        "revoke_key_of_user", "revoke_my_key", "share", "sign_in", "sign_in_page", "sign_out", "submit_run",
-        "unshare", "upload", "verify", "verify_run",
+        "revoke_key_of_user", "revoke_my_key", "run_question", "run_tile", "share", "sign_in",
+        "sign_in_page", "sign_out", "submit_run", "unshare", "upload", "verify", "verify_run",
     ]  # fmt: skip
 
 

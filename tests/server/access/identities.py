@@ -51,6 +51,8 @@ def needs_of(case: Case) -> Needs:
         return "administration"
     if path.startswith(("/me/", "/logout")):
         return "person"
+    if path.startswith(("/questions", "/boards")):
+        return "read" if case.method == "GET" else "ask"
     match case.rule:
         case "change thread" | "change run":
             return "ask"

@@ -12,6 +12,8 @@ const DataPage = lazy(() => import("./data/page"));
 const RunsPage = lazy(() => import("./runs/page"));
 const RunPage = lazy(() => import("./runs/run_page"));
 const ComparePage = lazy(() => import("./runs/compare_page"));
+const BoardsPage = lazy(() => import("./boards/page"));
+const BoardPage = lazy(() => import("./boards/board_page"));
 const PeoplePage = lazy(() => import("./people/page"));
 const AccountPage = lazy(() => import("./people/account_page"));
 
@@ -34,6 +36,8 @@ export function App() {
                 <Route path="data/:datasetId" element={<DataPage />} />
                 <Route path="runs" element={<RunsPage />} />
                 <Route path="runs/:runId" element={<RunPage />} />
+                <Route path="boards" element={<BoardsPage />} />
+                <Route path="boards/:boardId" element={<BoardPage />} />
                 <Route path="compare" element={<ComparePage />} />
                 <Route path="people" element={<PeoplePage />} />
                 <Route path="account" element={<AccountPage />} />

@@ -8,8 +8,8 @@ import { expect, it } from "vitest";
 /** The highest first. Folders in one row do not import each other. */
 const LAYERS = [
   ["frame"],
-  ["ask", "threads", "details", "data", "runs", "people"],
-  ["imports", "sharing"],
+  ["ask", "threads", "details", "data", "runs", "boards", "people"],
+  ["imports", "sharing", "keeping"],
   ["artifact"],
   ["chart", "result"],
   ["shell"],

@@ -16,6 +16,15 @@ export type KeyScope = NewKey["key"]["scopes"][number];
 export type DatasetSummary = Schemas["DatasetSummary"];
 export type Sharing = Schemas["Sharing"];
 export type SharesView = Schemas["SharesView"];
+export type KeptQuestion = Schemas["QuestionView"];
+export type BoardSummary = Schemas["BoardSummary"];
+export type Board = Schemas["BoardView"];
+export type BoardTile = Schemas["Tile"];
+/** A filter of a board. */
+export type BoardCondition = Schemas["Condition"];
+export type BoardResults = Schemas["BoardResults"];
+/** What a tile shows. */
+export type TileResult = Schemas["TileResult"];
 export type Dataset = Schemas["Dataset"];
 export type Table = Schemas["Table"];
 export type Column = Schemas["Column"];

@@ -4,7 +4,8 @@ import { RefreshCw } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { hasTags, tagsIn, withoutTags } from "~/artifact/tags";
 import { plannedSteps } from "~/events/steps";
-import type { Turn } from "~/events/turn";
+import { mainRunId, type Turn } from "~/events/turn";
+import { KeepButton } from "~/keeping/keep_button";
 import { Copy, classes, IconButton, Markdown } from "~/ui";
 import { Approval } from "./approval";
 import { Branches } from "./branches";
@@ -126,10 +127,16 @@ function KeptOnTheWay({ turn, datasetId }: { turn: Turn; datasetId: string | nul
   );
 }
 
+/** The run whose answer can be kept: what code of a conversation showed cannot be run again by itself. */
+const keepableRun = (turn: Turn): string | null =>
+  turn.ending === "answered" && turn.steps.length === 0 && !showsArtifacts(turn) ? mainRunId(turn) : null;
+
 function Actions({ turn }: { turn: Turn }) {
+  const keepable = keepableRun(turn);
   return (
     <div className="-ml-1.5 flex items-center gap-1 text-ink-3">
       <Branches of="answer" />
+      {keepable && <KeepButton runId={keepable} name={turn.question} small />}
       {turn.text && <Copy text={withoutTags(turn.text)} label="Copy answer" />}
       <ActionBarPrimitive.Reload asChild>
         <IconButton label="Answer again" size="smallIcon">

@@ -10,6 +10,8 @@ interface PlotProps {
   figure: Figure;
   height: number;
   label: string;
+  /** Drawn at once, also where it is not in sight: what is printed is drawn before. */
+  eager?: boolean;
 }
 
 const CONFIG = {
@@ -20,12 +22,13 @@ const CONFIG = {
   responsive: false,
 };
 
-export function Plot({ figure, height, label }: PlotProps) {
+export function Plot({ figure, height, label, eager = false }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const [error, setError] = useState<unknown>(null);
   const [drawn, setDrawn] = useState(false);
   const [attempt, setAttempt] = useState(0);
-  const seen = useSeen(place);
+  const near = useSeen(place);
+  const seen = near || eager;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt is another reason to draw
   useEffect(() => {

@@ -34,9 +34,9 @@ export function Frame() {
   const openDrawer = useCallback(() => setDrawer(true), []);
   return (
     <DrawerContext value={openDrawer}>
-      <div className="flex h-dvh overflow-hidden">
+      <div className="flex h-dvh overflow-hidden print:block print:h-auto print:overflow-visible">
         {stands && (
-          <div className="flex w-[260px] shrink-0 flex-col border-r">
+          <div className="flex w-[260px] shrink-0 flex-col border-r print:hidden">
             <Sidebar />
           </div>
         )}
@@ -81,6 +81,7 @@ function useFrameCommands({ openPalette, openKeys }: { openPalette: () => void; 
     : { title: "Show details", run: () => subject && details.open(subject) };
   useCommandList([
     { id: "thread.new", title: "New question", keys: "n", fallback: true, run: () => go(places.ask) },
+    { id: "place.boards", title: "Go to boards", run: () => go(places.boards) },
     { id: "place.data", title: "Go to data", run: () => go(places.data) },
     { id: "place.runs", title: "Go to runs", run: () => go(places.runs) },
     ...(me?.signs_in

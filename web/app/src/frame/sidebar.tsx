@@ -1,4 +1,4 @@
-import { Database, History, Plus } from "lucide-react";
+import { Database, History, LayoutDashboard, Plus } from "lucide-react";
 import { lazy, type ReactNode, Suspense } from "react";
 import { NavLink } from "react-router";
 import { commands } from "~/commands";
@@ -38,6 +38,9 @@ export function Sidebar({ onGo }: { onGo?: (() => void) | undefined }) {
         </Boundary>
       </div>
       <div className="shrink-0 border-t p-2">
+        <Place to={places.boards} icon={<LayoutDashboard aria-hidden />} onGo={onGo}>
+          Boards
+        </Place>
         <Place to={places.data} icon={<Database aria-hidden />} onGo={onGo}>
           Data
         </Place>

@@ -8,6 +8,7 @@ import { keys } from "~/api/queries";
 import { cancelRun, capsuleAddress, createRun } from "~/api/rest";
 import { pythonOf } from "~/artifact/python_of";
 import { useCommandList } from "~/commands";
+import { KeepButton } from "~/keeping/keep_button";
 import { ShareDialog } from "~/sharing/share_dialog";
 import { useWhose } from "~/sharing/use_sharing";
 import { places, useDetails } from "~/shell";
@@ -53,6 +54,9 @@ export function RunActions({ run }: { run: RunView }) {
           <RotateCw aria-hidden />
           <span className="hidden sm:inline">Run again</span>
         </Button>
+      )}
+      {run.status === "succeeded" && run.mode !== "dry_run" && (
+        <KeepButton runId={run.run_id} name={run.question || "Kept answer"} />
       )}
       <ShareMenu run={run} />
       <Button kind="quiet" onClick={() => details.open(run.run_id)} aria-label="Open details">

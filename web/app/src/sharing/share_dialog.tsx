@@ -23,6 +23,8 @@ interface ShareDialogProps {
 const SAYS: Record<SharedKind, string> = {
   thread: "Others can read it and open its runs. They cannot ask in it, nor ask about its data.",
   run: "Others can open, download and verify it. They cannot ask about its data.",
+  question: "Others can see it and its results. They run it again only if they may ask about its data.",
+  board: "Others can see it with your questions on it and their results, and change it if you let them edit.",
   dataset: "Others can ask about it, and change it if you let them edit.",
 };
 
@@ -53,7 +55,7 @@ function Shares({ kind, id }: { kind: SharedKind; id: string }) {
   return (
     <div className="space-y-4">
       <AddShare
-        editable={kind === "dataset"}
+        editable={kind === "dataset" || kind === "board"}
         pending={add.isPending}
         onAdd={(recipient, name, right) => add.mutateAsync({ recipient, name, right })}
       />

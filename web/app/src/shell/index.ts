@@ -4,4 +4,4 @@ export { type Details, TAB_PARAMETER, useDetails, useDetailsSubject } from "./de
 export { useWide, useWindowHeight } from "./media";
 export { Page } from "./page";
 export { places, useThreadId } from "./places";
-export { type Theme, useTheme } from "./theme";
+export { forceTheme, type Theme, useTheme } from "./theme";

@@ -27,7 +27,14 @@ export function Page({ title, bar, actions, still = false, children }: PageProps
         <h1 className={bar ? "sr-only" : "truncate font-medium"}>{title}</h1>
         {bar}
       </TopBar>
-      <div className={classes("min-h-0 flex-1", still ? "flex flex-col" : "overflow-auto")}>{children}</div>
+      <div
+        className={classes(
+          "min-h-0 flex-1",
+          still ? "flex flex-col" : "overflow-auto print:overflow-visible",
+        )}
+      >
+        {children}
+      </div>
     </>
   );
 }
@@ -35,12 +42,12 @@ export function Page({ title, bar, actions, still = false, children }: PageProps
 function TopBar({ children, actions }: { children: ReactNode; actions?: ReactNode }) {
   const openDrawer = useContext(DrawerContext);
   return (
-    <header className="flex h-12 shrink-0 items-center gap-2 border-b px-3 md:px-4">
-      <IconButton label="Open the menu" className="md:hidden" onClick={openDrawer}>
+    <header className="flex h-12 shrink-0 items-center gap-2 border-b px-3 md:px-4 print:px-0">
+      <IconButton label="Open the menu" className="md:hidden print:hidden" onClick={openDrawer}>
         <MenuIcon />
       </IconButton>
       <div className="flex min-w-0 flex-1 items-center gap-2">{children}</div>
-      {actions && <div className="flex shrink-0 items-center gap-1">{actions}</div>}
+      {actions && <div className="flex shrink-0 items-center gap-1 print:hidden">{actions}</div>}
     </header>
   );
 }

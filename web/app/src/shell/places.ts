@@ -6,6 +6,8 @@ export const places = {
   thread: (threadId: string) => `/t/${encodeURIComponent(threadId)}`,
   data: "/data",
   dataset: (datasetId: string) => `/data/${encodeURIComponent(datasetId)}`,
+  boards: "/boards",
+  board: (boardId: string) => `/boards/${encodeURIComponent(boardId)}`,
   runs: "/runs",
   run: (runId: string) => `/runs/${encodeURIComponent(runId)}`,
   pickToCompare: "/compare",

@@ -8,6 +8,7 @@ const KEY = "sandtable.theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
 let choice: ThemeChoice = kept();
+let forced: Theme | null = null;
 
 function kept(): ThemeChoice {
   try {
@@ -20,6 +21,7 @@ function kept(): ThemeChoice {
 }
 
 function theme(): Theme {
+  if (forced) return forced;
   if (choice !== "system") return choice;
   return system.matches ? "dark" : "light";
 }
@@ -39,6 +41,12 @@ export function chooseTheme(next: ThemeChoice): void {
   } catch {
     // It then holds until the page is left.
   }
+  apply();
+}
+
+/** For a while, whatever was chosen: paper is light. Null gives the choice back. */
+export function forceTheme(next: Theme | null): void {
+  forced = next;
   apply();
 }
 
