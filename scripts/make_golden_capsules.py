@@ -27,7 +27,7 @@ from sandtable.capsule.seal import seal
 from sandtable.capsule.shown import ROOM_BYTES, records_of
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
 from sandtable.catalog.semantics.applying import with_version
-from sandtable.chart.layout import FIRST_MAKER, MAKER
+from sandtable.chart.rules import FIRST_MAKER, MAKER
 from sandtable.errors import ErrorCode
 from sandtable.policy.verdict import Approved, Refused
 from sandtable.runs.draw import draw

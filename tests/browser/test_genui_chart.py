@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Route
 
 import sandtable.server.langgraph.ui as ui
 from sandtable.chart.figure import charts_of
+from sandtable.chart.shape import Words
 from sandtable.plan.validate import parse_plan
 
 pytestmark = [pytest.mark.needs("chromium")]
@@ -98,3 +99,11 @@ def test_slices_have_their_colours_and_shares_are_per_cent(drawn: Drawn) -> None
 @pytest.mark.parametrize("figure", [{}, {"data": []}, {"data": [{"type": "sankey"}]}], ids=str)
 def test_what_cannot_be_drawn_is_left_out(drawn: Drawn, figure: dict[str, Any]) -> None:
     assert drawn(figure) is None
+
+
+def test_amounts_have_the_signs_of_their_unit(drawn: Drawn) -> None:
+    words = Words(units=("", "EUR"))
+    figure = charts_of([("c", "VARCHAR"), ("n", "DOUBLE")], [["a", 2000.5], ["b", 3000]], words=words)[
+        "column"
+    ]
+    assert {"€0", "€1K", "€2K", "€3K"} <= set(drawn(figure)["texts"])

@@ -16,7 +16,7 @@ from sandtable.capsule.bounds import BEFORE_CELLS, DOCUMENT_BYTES, PAYLOAD_BYTES
 from sandtable.capsule.canonical import canonical
 from sandtable.capsule.keys import SigningKey
 from sandtable.capsule.seal import statement
-from sandtable.chart.layout import MAKER
+from sandtable.chart.rules import MAKER
 from tests.capsule.forging import (
     STRANGER,
     Ground,

@@ -28,7 +28,7 @@ from sandtable.capsule.seal import (
 )
 from sandtable.capsule.verify import Rederive, verify
 from sandtable.catalog.model import Dataset
-from sandtable.chart.layout import FIRST_MAKER, MAKER, MAKERS
+from sandtable.chart.rules import FIRST_MAKER, MAKER, MAKERS
 from sandtable.runs.draw import draw
 from sandtable.sandbox.job import JobResult
 from scripts.make_golden_capsules import PLAN, SHOP
@@ -252,7 +252,10 @@ async def test_the_golden_title_is_still_worded_the_same() -> None:
     link = (await verify(text, parts)).link("chart")
     assert link.detail.startswith("it fits the recorded rows, but their query"), link
     without = (await verify(text, Rederive(keys={keyid_of(key): key}, draw=draw))).link("chart")
-    assert (without.status, without.detail[-35:]) == ("not_checked", "its title needs the dataset version")
+    assert (without.status, without.detail[-44:]) == (
+        "not_checked",
+        "its title and units need the dataset version",
+    )
 
 
 def planned(maker: str = MAKER) -> Capsule:

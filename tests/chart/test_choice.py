@@ -232,8 +232,9 @@ def test_the_parts_of_a_stacked_bar_are_the_rows() -> None:
     made = chart([MONTH, REGION, TOTAL], rows, plan={**MONTHLY, "chart": "stacked_bar"})
     assert made is not None and made["layout"]["barmode"] == "stack"
     assert [(trace["name"], trace["x"], trace["y"]) for trace in made["data"]] == [
-        (name, ["Jan 2024", "Feb 2024", "Mar 2024"], [1, 1, 1]) for name in "ab"
+        (name, ["January 2024", "February 2024", "March 2024"], [1, 1, 1]) for name in "ab"
     ]
+    assert made["layout"]["xaxis"]["ticktext"] == ["Jan 2024", "Feb 2024", "Mar 2024"]
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,10 @@ def test_weekdays_have_names() -> None:
     rows = [(day, hour, 1) for day in (7, 1) for hour in (0, 1)]
     columns = [("d", "BIGINT"), ("h", "BIGINT"), COUNT]
     [trace] = drawn(columns, rows, plan=grouped(*BY_DAY_AND_HOUR))["data"]
-    assert (trace["type"], sorted((trace["x"], trace["y"]))) == ("heatmap", [["0", "1"], ["Mon", "Sun"]])
+    assert (trace["type"], sorted((trace["x"], trace["y"]))) == (
+        "heatmap",
+        [["00:00", "01:00"], ["Monday", "Sunday"]],
+    )
 
 
 def test_a_pair_without_a_row_is_a_gap_in_the_map() -> None:

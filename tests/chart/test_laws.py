@@ -132,7 +132,9 @@ def placed(figure: dict[str, Any]) -> list[Any]:
     return found
 
 
-SPOKEN = re.compile(r"Mon|Tue|Wed|Thu|Fri|Sat|Sun|[A-Z][a-z]{2}|(?:(?:[A-Z][a-z]{2}|Q[1-4]) )?[0-9]{4}")
+SPOKEN = re.compile(
+    r"[A-Z][a-z]{2,5}day|[A-Z][a-z]{2,8}|(?:(?:[A-Z][a-z]{2,8}|Q[1-4]) )?[0-9]{4}|[0-2][0-9]:00"
+)
 
 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])

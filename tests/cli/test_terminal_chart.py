@@ -304,3 +304,24 @@ def test_any_figure_fits(traces: list[dict[str, Any]], width: int, blocks: bool)
     for line in drawn(figure, width, blocks=blocks):
         assert cell_len(line) <= max(width, 0)
         assert blocks or line.isascii()
+
+
+@pytest.mark.parametrize(
+    ("figure", "expected"),
+    [
+        ({**bars(["a"], [1200]), "layout": {"yaxis": {"tickprefix": "€"}}}, "€1,200"),
+        ({**bars(["a"], [12.5]), "layout": {"yaxis": {"ticksuffix": " h"}}}, "12.5 h"),
+        ({**bars(["a"], [12.5]), "layout": {"yaxis": {"ticksuffix": "\x1b[31m &lt;b&gt; more"}}}, "12.5\\x1b[31m <b>"),
+        ({"data": [{"type": "pie", "labels": ["a"], "values": [3], "texttemplate": "%{label}<br>€%{value:,d}"}]}, "€3"),
+    ],
+)  # fmt: skip
+def test_amounts_have_the_signs_of_the_figure(figure: dict[str, Any], expected: str) -> None:
+    assert drawn(figure)[-1].endswith(f" {expected}")
+
+
+def test_a_tick_of_two_lines_is_one() -> None:
+    figure = {
+        **bars(["2024-05-01"], [1]),
+        "layout": {"xaxis": {"type": "date", "tickformat": "%b\n%Y"}},
+    }
+    assert drawn(figure)[-1].startswith("May 2024 ")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sandtable.catalog.model import Dataset
-from sandtable.chart.layout import MAKER
+from sandtable.chart.rules import SECOND_MAKER
 from sandtable.plan.resolve import resolve_plan
 from sandtable.plan.resolved import ResolvedPlan
 from sandtable.plan.validate import parse_plan
@@ -262,8 +262,9 @@ def test_the_words_of_a_chart_depend_on_nothing_that_is_corrected_later(example:
 
 
 def test_the_words_of_charts_are_those_of_the_capsules_that_hold_them() -> None:
-    """If this breaks, figures in capsules would be drawn with other titles: raise `MAKER` in `chart/layout.py`, and
-    write the corpus again with `python -m tests.wording.test_titles`."""
+    """If this breaks, figures in capsules would be drawn with other titles: raise `MAKER` in `chart/rules.py`, keep
+    the words of `SECOND_MAKER` and later for their figures, and write the corpus again with
+    `python -m tests.wording.test_titles`."""
     assert [json.loads(line) for line in CORPUS.read_text().splitlines()] == sealed_words()
 
 
@@ -276,7 +277,7 @@ def words_of(given: dict[str, Any]) -> list[Any]:
     assert isinstance(resolved, ResolvedPlan)
     names = [output.name for output in (*resolved.outputs, *resolved.shown)]
     said = chart_words(given, SHOP, names, given.get("limit") or 0)
-    return [MAKER, list(said.columns), said.head, said.scope]
+    return [SECOND_MAKER, list(said.columns), said.head, said.scope]
 
 
 def titled(given: dict[str, Any], columns: list[tuple[str, str]], rows: list[tuple[Any, ...]]) -> str:

@@ -36,7 +36,7 @@ from sandtable.capsule.seal import Unreadable
 from sandtable.capsule.trust import MARK_WORDS, marks_of
 from sandtable.capsule.verify_code import code_links, excused, is_unread, look_back, not_replayed
 from sandtable.catalog.model import Dataset, on_the_day
-from sandtable.chart.layout import MAKER, MAKERS
+from sandtable.chart.rules import MAKER, MAKERS, without_words
 from sandtable.errors import ErrorCode, InvalidInput, NotFound, SandtableError
 from sandtable.policy.verdict import Approved, Verdict
 from sandtable.quoting import quote
@@ -70,7 +70,7 @@ class Rederive:
         | None
     ) = None
     """Result, question, plan, row limit, dataset and the rules to draw by (`MAKERS`), to the figure. Pure. Without the
-    dataset the title differs."""
+    dataset its words differ (`without_words`)."""
 
 
 async def verify(given: Document, parts: Rederive) -> VerifyReport:
@@ -287,9 +287,9 @@ class _Rederivation:
                     return unchecked("chart", "it fits the recorded rows, but their query was not run again")
                 return Link(name="chart", status="ok")
             untitled = dataset is None and isinstance(self._query, PlanQuery)
-            if untitled and same_figure(_without_title(made), _without_title(capsule.chart)):
+            if untitled and made and same_figure(without_words(made), without_words(capsule.chart)):
                 return unchecked(
-                    "chart", "it fits the recorded rows, but its title needs the dataset version"
+                    "chart", "it fits the recorded rows, but its title and units need the dataset version"
                 )
         if again is None and recorded is None:
             return unchecked("chart", "not drawn again, because the result is not at hand")
@@ -321,11 +321,6 @@ def _question(capsule: AnyCapsule, dataset: Dataset | None) -> Link:
 def _maker(chart: dict[str, Any]) -> str:
     layout = chart.get("layout")
     return str(layout.get("meta"))[:80] if isinstance(layout, dict) else "unknown"
-
-
-def _without_title(chart: Any) -> Any:
-    layout = chart.get("layout") if isinstance(chart, dict) else None
-    return {**chart, "layout": {**layout, "title": None}} if isinstance(layout, dict) else chart
 
 
 def _recorded(result: ResultRecord) -> JobResult | None:

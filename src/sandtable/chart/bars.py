@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sandtable.chart.amounts import amount
 from sandtable.chart.asked import Asked
-from sandtable.chart.cells import drawn
+from sandtable.chart.cells import drawn, label
 from sandtable.chart.layout import (
     MOST_SERIES,
     PALETTE,
@@ -19,14 +20,13 @@ from sandtable.chart.layout import (
     category_axis,
     figure,
     moment_format,
-    number_format,
     time_axis,
     value_axis,
 )
 from sandtable.chart.shape import Field, Shape, alike, axes, pivot
 from sandtable.chart.shares import adds_up
 from sandtable.chart.spans import spoken, texts
-from sandtable.chart.words import LONGEST_TICK, axis_title, capital, escape, measure_words, title
+from sandtable.chart.words import LONGEST_TICK, axis_title, capital, escape, series_words, title
 
 MOST_BARS = 40
 MOST_GROUPED = 48
@@ -86,17 +86,16 @@ def _one_key(shape: Shape, key: Field, lying: bool | None) -> Figure | None:
         return None
     measures = alike(shape.measures) if shape.rows <= MOST_SIDE_BY_SIDE else shape.measures[:1]
     places = list(key.column.cells) if on_time else texts(key)
-    sideways = lying if lying is not None else not on_time and _sideways(key, places)
-    table = shape.reading.table
+    sideways = lying if lying is not None else not on_time and _sideways(key)
     traces = [
         _trace(places, [drawn(cell) for cell in field.column.cells], field, key, sideways)
-        | {"name": escape(capital(measure_words(field, table))), "marker": {"color": PALETTE[n]}}
+        | {"name": escape(capital(series_words(field, shape.reading))), "marker": {"color": PALETTE[n]}}
         for n, field in enumerate(measures)
     ]
-    values = value_axis(measures[0], table)
+    values = value_axis(measures[0], shape.reading, measures)
     if len(measures) > 1:
         values["title"] = {"text": ""}
-    along = time_axis(key) if on_time else category_axis(key, places, every=True)
+    along = time_axis(key) if on_time else category_axis(key, places, ticks=_ticks(key, sideways))
     heading = title(list(measures), [key], shape.reading)
     return _figure(traces, heading, along, values, sideways, legend=len(measures) > 1)
 
@@ -110,10 +109,10 @@ def _two_keys(shape: Shape, one: Field, other: Field, lying: bool | None) -> Fig
 
 def _pivoted(shape: Shape, along: Field, series: Field, lying: bool | None) -> Figure:
     """A group of bars for each value of `along`, one bar in it for each value of `series`."""
-    measure, table = shape.measures[0], shape.reading.table
+    measure = shape.measures[0]
     places, names = texts(along, spoken(along)), spoken(series)
     cells = pivot(along, series, measure)
-    sideways = _sideways(along, places) if lying is None else lying
+    sideways = _sideways(along) if lying is None else lying
     traces = [
         _trace(places, [cells.get((place, name)) for place in spoken(along)], measure, along, sideways)
         | {"name": escape(text), "marker": {"color": PALETTE[n]}}
@@ -123,8 +122,8 @@ def _pivoted(shape: Shape, along: Field, series: Field, lying: bool | None) -> F
     made = _figure(
         traces,
         heading,
-        category_axis(along, places, every=True),
-        value_axis(measure, table),
+        category_axis(along, places, ticks=_ticks(along, sideways)),
+        value_axis(measure, shape.reading),
         sideways,
         legend=True,
     )
@@ -134,15 +133,19 @@ def _pivoted(shape: Shape, along: Field, series: Field, lying: bool | None) -> F
 
 def _trace(places: list[Any], values: list[Any], field: Field, key: Field, sideways: bool) -> Trace:
     x, y = (values, places) if sideways else (places, values)
-    value, place = ("x", "y") if sideways else ("y", "x")
-    shown = f"%{{{place}{moment_format(key) if key.role == 'time' else ''}}}"
+    value, at = ("x", "y") if sideways else ("y", "x")
+    written = moment_format(key) if key.role == "time" else ""
+    shown = f"%{{{at}{written or ''}}}"
     trace: Trace = {"type": "bar", "x": x, "y": y}
-    if any(isinstance(label, str) and len(label) > LONGEST_TICK for label in places):
-        trace["customdata"] = [escape(str(label)) for label in places]
+    if written is None:
+        trace["customdata"] = texts(key, [label(cell) for cell in places])
+        shown = "%{customdata}"
+    elif any(isinstance(place, str) and len(place) > LONGEST_TICK for place in places):
+        trace["customdata"] = [escape(str(place)) for place in places]
         shown = "%{customdata}"
     if sideways:
         trace["orientation"] = "h"
-    trace["hovertemplate"] = f"{shown}<br>%{{{value}:{number_format(field)}}}"
+    trace["hovertemplate"] = f"{shown}<br>{amount(field, value)}"
     return trace
 
 
@@ -169,11 +172,18 @@ def _height(lines: int) -> int:
     return max(320, 120 + 22 * lines)
 
 
-def _sideways(key: Field, places: Sequence[Any]) -> bool:
+def _ticks(key: Field, sideways: bool) -> list[str]:
+    """Beside a lying bar there is room for a whole name."""
+    return texts(
+        key, spoken(key) if len(key.column.distinct) < len(key.column.cells) else None, short=not sideways
+    )
+
+
+def _sideways(key: Field) -> bool:
     if key.role == "period":
         return False
-    lengths = [len(str(place)) for place in places]
-    return len(places) > MANY_LABELS or max(lengths) > LONG_LABEL or sum(lengths) > MUCH_TEXT
+    lengths = [len(text) for text in _ticks(key, False)]
+    return len(lengths) > MANY_LABELS or max(lengths) > LONG_LABEL or sum(lengths) > MUCH_TEXT
 
 
 def _spread(key: Field) -> int:

@@ -13,9 +13,10 @@ from typing import Any, Literal, cast, get_args
 from sandtable.chart.asked import Asked, wished
 from sandtable.chart.bars import bars, horizontal, stacked, upright
 from sandtable.chart.heat import clock, heatmap
-from sandtable.chart.layout import FIRST_MAKER, MAKER, Figure
+from sandtable.chart.layout import Figure
 from sandtable.chart.lines import area, line
 from sandtable.chart.points import histogram, scatter
+from sandtable.chart.rules import FIRST_MAKER, MAKER
 from sandtable.chart.shape import NO_WORDS, Shape, Words, shape_of
 from sandtable.chart.shares import pie
 from sandtable.chart.wishes import kinds_of
@@ -65,7 +66,8 @@ def chart_of(
     asked = wished(question, plan.chart if plan is not None else None)
     if asked.nothing or len(rows) < 2:
         return None
-    shape = shape_of(columns, rows, asked, plan, truncated, NO_WORDS if maker == FIRST_MAKER else words)
+    known = NO_WORDS if maker == FIRST_MAKER else words
+    shape = shape_of(columns, rows, asked, plan, truncated, known, maker)
     if shape is None:
         return None
     made = BY_NAME[asked.kind](shape, asked, True) if asked.kind else None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from sandtable.chart.amounts import amount, ticks
 from sandtable.chart.asked import Asked
-from sandtable.chart.layout import SCALE, Figure, Trace, category_axis, figure, number_format
+from sandtable.chart.layout import SCALE, Figure, Trace, category_axis, figure
 from sandtable.chart.shape import Field, Shape, axes, pivot
 from sandtable.chart.spans import spoken, texts
 from sandtable.chart.words import axis_title, title
@@ -23,7 +24,7 @@ def heatmap(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
         return None
     if shape.rows < LEAST_FILLED * len(xs) * len(ys):
         return None
-    measure, table = shape.measures[0], shape.reading.table
+    measure = shape.measures[0]
     cells = pivot(across, down, measure)
     said_x, said_y = texts(across, xs), texts(down, ys)
     trace: Trace = {
@@ -35,11 +36,10 @@ def heatmap(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
         "xgap": 1,
         "ygap": 1,
         "hoverongaps": False,
-        "colorbar": {"title": {"text": axis_title(measure, table)}},
-        "hovertemplate": f"%{{x}}<br>%{{y}}<br>%{{z:{number_format(measure)}}}<extra></extra>",
+        "colorbar": {"title": {"text": axis_title(measure, shape.reading)}},
+        "hovertemplate": f"%{{x}}<br>%{{y}}<br>{amount(measure, 'z')}<extra></extra>",
     }
-    if measure.fraction:
-        trace["colorbar"]["tickformat"] = ".0%" if measure.largest >= 0.1 else ".1%"
+    trace["colorbar"] |= ticks(measure)
     return figure(
         [trace],
         title([measure], [down, across], shape.reading),

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sandtable.chart.shape import Field
+from sandtable.chart.amounts import ticks as ticks_of
+from sandtable.chart.rules import MAKER
+from sandtable.chart.shape import Field, Reading
+from sandtable.chart.spans import SPOKEN, ticks_along
 from sandtable.chart.words import LONGEST_TICK, axis_title, escape, shortened
 
 Figure = dict[str, Any]
@@ -18,23 +21,16 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star")
 SCALE = "Cividis"
 MOST_SERIES = len(PALETTE)
 
-FIRST_MAKER = "sandtable.chart/1"
-"""Titles of these figures consist of column names only. Everything else is unchanged, so they can still be redrawn
-when a capsule is verified."""
-MAKER = "sandtable.chart/2"
-"""The version of the rules that drew a figure. Raised when the same rows would give another figure than before,
-so that the figure of an old capsule still verifies."""
-MAKERS = (FIRST_MAKER, MAKER)
-"""Versions whose figures can be redrawn."""
-
 _CLEAR = "rgba(0,0,0,0)"
 _GRID = "rgba(128,128,128,0.25)"
 _INK = "#7a7a7a"
-_TINY = 1e-4
-_MOMENT_FORMATS = {
+_EARLIER_MOMENTS = {
     "day": "|%d %b %Y", "week": "|%d %b %Y", "month": "|%b %Y", "quarter": "|%b %Y", "year": "|%Y",
     "fiscal_quarter": "|%b %Y", "fiscal_year": "|%b %Y",
 }  # fmt: skip
+_MOMENTS = {"day": "|%d %B %Y", "week": "|%d %B %Y", "month": "|%B %Y", "year": "|%Y"}
+_TICKS = {"day": "%d %b\n%Y", "week": "%d %b\n%Y", "month": "%b\n%Y", "year": "%Y"}
+"""Plotly writes the second line where it changes."""
 
 
 def figure(traces: list[Trace], title: str, **layout: Any) -> Figure:
@@ -55,24 +51,14 @@ def figure(traces: list[Trace], title: str, **layout: Any) -> Figure:
     }
 
 
-def value_axis(field: Field, table: str) -> Axis:
-    axis = _axis(axis_title(field, table), "linear")
-    if field.fraction:
-        axis["tickformat"] = ".0%" if field.largest >= 0.1 else ".1%"
-    return axis
-
-
-def number_format(field: Field) -> str:
-    """For hover labels, in d3's notation."""
-    if field.fraction:
-        return ".1%"
-    if field.column.whole:
-        return ",d"
-    return ",.6~f" if field.largest >= _TINY else ".4~g"
+def value_axis(field: Field, reading: Reading, beside: Sequence[Field] = ()) -> Axis:
+    return _axis(axis_title(field, reading), "linear") | ticks_of(field, beside if field.current else ())
 
 
 def time_axis(field: Field) -> Axis:
     axis = _axis(axis_title(field), "date")
+    if field.current:
+        return axis | _ticks_of_time(field)
     if field.grain == "month":
         axis["tickformat"] = "%b %Y"
     elif field.grain == "year":
@@ -80,21 +66,34 @@ def time_axis(field: Field) -> Axis:
     return axis
 
 
-def moment_format(field: Field) -> str:
-    return _MOMENT_FORMATS.get(field.grain or "", "")
+def _ticks_of_time(field: Field) -> Axis:
+    """A few periods, and those that Plotly has no format for, are named one by one."""
+    named = ticks_along(field)
+    if named:
+        return {"tickmode": "array", "tickvals": list(named), "ticktext": list(named.values())}
+    given = _TICKS.get(field.grain or "")
+    return {"tickformat": given} if given else {}
 
 
-def category_axis(field: Field, order: Sequence[str], every: bool = False) -> Axis:
-    """The labels in `order`, all of them shown if `every`.
+def moment_format(field: Field) -> str | None:
+    """None where a moment is written in words (`texts`)."""
+    grain = field.grain or ""
+    if not field.current:
+        return _EARLIER_MOMENTS.get(grain, "")
+    return None if grain in SPOKEN else _MOMENTS.get(grain, "")
+
+
+def category_axis(field: Field, order: Sequence[str], ticks: Sequence[str] | None = None) -> Axis:
+    """The labels in `order`; `ticks` are their names on the axis, where all of them are shown.
 
     Where Plotly would read HTML or run out of room, tick texts stand for the labels.
     """
     axis = _axis(axis_title(field), "category")
     axis |= {"categoryorder": "array", "categoryarray": list(order)}
-    ticks = [escape(shortened(label)) for label in order]
-    if every or ticks != list(order):
+    said = [escape(shortened(label)) for label in ticks or order]
+    if ticks is not None or said != list(order):
         # Plotly thins out the ticks of a crowded axis; but every bar needs its label.
-        axis |= {"tickmode": "array", "tickvals": list(order), "ticktext": ticks}
+        axis |= {"tickmode": "array", "tickvals": list(order), "ticktext": said}
     return axis
 
 

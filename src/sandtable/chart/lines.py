@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from sandtable.chart.amounts import amount
 from sandtable.chart.asked import Asked
-from sandtable.chart.cells import drawn
+from sandtable.chart.cells import drawn, label
 from sandtable.chart.layout import (
     MOST_SERIES,
     PALETTE,
@@ -17,13 +18,12 @@ from sandtable.chart.layout import (
     figure,
     moment_format,
     number_axis,
-    number_format,
     time_axis,
     value_axis,
 )
 from sandtable.chart.shape import Field, Shape, alike, axes
-from sandtable.chart.spans import sort_points, spoken, texts, with_gaps
-from sandtable.chart.words import axis_title, capital, escape, measure_words, title
+from sandtable.chart.spans import IN_WORDS, sort_points, spoken, texts, with_gaps
+from sandtable.chart.words import axis_title, capital, escape, series_words, title
 
 MOST_POINTS = 4000
 MOST_MARKED = 60
@@ -75,17 +75,17 @@ def _picked(shape: Shape) -> bool:
 
 
 def _measures(shape: Shape, along: Field) -> Figure:
-    measures, table = alike(shape.measures), shape.reading.table
+    measures = alike(shape.measures)
     traces = [
         _trace(n, along, list(zip(along.column.cells, map(drawn, field.column.cells), strict=True)), field)
-        | {"name": escape(capital(measure_words(field, table)))}
+        | {"name": escape(capital(series_words(field, shape.reading)))}
         for n, field in enumerate(measures)
     ]
     made = figure(
         traces,
         title(list(measures), [along], shape.reading),
         xaxis=_axis(along),
-        yaxis=value_axis(measures[0], table),
+        yaxis=value_axis(measures[0], shape.reading, measures),
         showlegend=len(measures) > 1,
     )
     if len(measures) > 1:
@@ -100,7 +100,7 @@ def _groups(shape: Shape, along: Field, series: Field) -> Figure | None:
     names = spoken(series)
     if len(names) > MOST_SERIES or any(len(name) > LONGEST_NAME for name in names):
         return None
-    measure, table = shape.measures[0], shape.reading.table
+    measure = shape.measures[0]
     points: dict[str, list[tuple[Any, Any]]] = {name: [] for name in names}
     for name, cell, value in zip(series.column.labels, along.column.cells, measure.column.cells, strict=True):
         points[name].append((cell, drawn(value)))
@@ -112,7 +112,7 @@ def _groups(shape: Shape, along: Field, series: Field) -> Figure | None:
         traces,
         title([measure], [along, series], shape.reading),
         xaxis=_axis(along),
-        yaxis=value_axis(measure, table),
+        yaxis=value_axis(measure, shape.reading),
         showlegend=True,
         legend={"title": {"text": axis_title(series)}},
     )
@@ -124,8 +124,8 @@ def _trace(n: int, along: Field, points: list[tuple[Any, Any]], field: Field) ->
     else:
         made = with_gaps(along, sort_points(along, points))
     broken = any(value is None for _, value in made)
-    shown = moment_format(along) if along.role == "time" else ""
-    return {
+    written = moment_format(along) if along.role == "time" else _written(along)
+    trace: Trace = {
         "type": "scatter",
         "mode": "lines+markers" if broken or len(made) <= MOST_MARKED else "lines",
         "x": [cell for cell, _ in made],
@@ -133,8 +133,23 @@ def _trace(n: int, along: Field, points: list[tuple[Any, Any]], field: Field) ->
         "connectgaps": False,
         "line": {"color": PALETTE[n]},
         "marker": {"color": PALETTE[n], "symbol": SYMBOLS[n]},
-        "hovertemplate": f"%{{x{shown}}}<br>%{{y:{number_format(field)}}}",
     }
+    if written is None:
+        trace["customdata"] = _spoken([cell for cell, _ in made], along)
+    shown = "%{customdata}" if written is None else f"%{{x{written}}}"
+    return trace | {"hovertemplate": f"{shown}<br>{amount(field, 'y')}"}
+
+
+def _written(along: Field) -> str | None:
+    """None where a period is written in words, which an axis of numbers does not do in hover texts."""
+    return None if along.current and along.role == "period" and along.grain in IN_WORDS else ""
+
+
+def _spoken(cells: list[Any], along: Field) -> list[str]:
+    """A gap has no name."""
+    placed = [label(cell) for cell in cells if cell is not None]
+    names = dict(zip(placed, texts(along, placed), strict=True))
+    return ["" if cell is None else names[label(cell)] for cell in cells]
 
 
 def _axis(along: Field) -> Axis:
@@ -144,5 +159,5 @@ def _axis(along: Field) -> Axis:
     if not along.ordered:
         return category_axis(along, labels)
     cells = dict(zip(along.column.labels, along.column.cells, strict=True))
-    said = texts(along, labels)
+    said = texts(along, labels, short=True)
     return number_axis(along, [cells[text] for text in labels], said if said != labels else None)

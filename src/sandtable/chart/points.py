@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sandtable.chart.amounts import TICKS, amount
 from sandtable.chart.asked import Asked
 from sandtable.chart.cells import drawn
 from sandtable.chart.layout import (
@@ -11,7 +12,6 @@ from sandtable.chart.layout import (
     Figure,
     Trace,
     figure,
-    number_format,
     value_axis,
 )
 from sandtable.chart.shape import Field, Shape
@@ -31,9 +31,8 @@ def scatter(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
     if not (called_for or (many and len(shape.measures) == 2 and not shape.keys)):
         return None
     x, y, *_ = sorted(shape.measures, key=lambda field: (bool(field.derived), field.column.index))
-    table = shape.reading.table
     groups = next((key for key in shape.keys if _groups(key)), None)
-    layout = {"xaxis": value_axis(x, table), "yaxis": value_axis(y, table)}
+    layout = {"xaxis": value_axis(x, shape.reading), "yaxis": value_axis(y, shape.reading)}
     heading = titled(f"{computed(y, shape.reading)} versus {computed(x, shape.reading)}", shape.reading)
     if groups is None:
         trace = _points(0, x, y, range(shape.rows))
@@ -64,7 +63,7 @@ def _points(n: int, x: Field, y: Field, rows: range | list[int]) -> Trace:
         "x": [drawn(x.column.cells[i]) for i in rows],
         "y": [drawn(y.column.cells[i]) for i in rows],
         "marker": {"color": PALETTE[n], "symbol": SYMBOLS[n]},
-        "hovertemplate": f"%{{x:{number_format(x)}}}<br>%{{y:{number_format(y)}}}",
+        "hovertemplate": f"{amount(x, 'x')}<br>{amount(y, 'y')}",
     }
 
 
@@ -79,7 +78,7 @@ def histogram(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
     if not shape.whole:
         # Rows of a plan come sorted: the first of them are no sample.
         return None
-    field, table = shape.measures[0], shape.reading.table
+    field = shape.measures[0]
     if len(set(field.column.numbers)) < FEW_ROWS:
         return None
     trace: Trace = {
@@ -88,7 +87,9 @@ def histogram(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
         "marker": {"color": PALETTE[0]},
         "hovertemplate": "%{x}<br>%{y:,d}<extra></extra>",
     }
-    rows_axis = value_axis(field, table) | {"title": {"text": "Number of rows"}}
-    rows_axis.pop("tickformat", None)
+    values = value_axis(field, shape.reading)
+    rows_axis = values | {"title": {"text": "Number of rows"}}
+    for part in TICKS:
+        rows_axis.pop(part, None)
     heading = titled(f"distribution of {computed(field, shape.reading)}", shape.reading)
-    return figure([trace], heading, xaxis=value_axis(field, table), yaxis=rows_axis, bargap=0.05)
+    return figure([trace], heading, xaxis=values, yaxis=rows_axis, bargap=0.05)

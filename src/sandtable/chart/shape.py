@@ -10,9 +10,11 @@ from typing import Any, Literal
 from sandtable.catalog.units import split_unit
 from sandtable.chart.asked import Asked
 from sandtable.chart.cells import Column, drawn
+from sandtable.chart.rules import MAKER
 from sandtable.plan.items import BucketUnit, ElapsedItem
 from sandtable.plan.model import QueryPlan
 from sandtable.plan.result_columns import ColumnMeaning, describe_by_plan
+from sandtable.plan.units import FRACTION
 
 Role = Literal["time", "period", "category", "identifier", "measure", "other"]
 """`period` is a number that has an order and no size, such as a year or an hour of the day."""
@@ -50,6 +52,8 @@ class Words:
     """What is shown, where the columns do not say it."""
     scope: str = ""
     """For which time and under which conditions."""
+    units: tuple[str, ...] = ()
+    """Of each column, by the plan and the catalog; empty without the catalog."""
 
 
 NO_WORDS = Words()
@@ -57,8 +61,7 @@ NO_WORDS = Words()
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the plan says about its result. A figure depends on no more of the dataset than the plan's SQL does: it is
-    verified by being drawn again, also without the dataset."""
+    """What the plan says about its result."""
 
     columns: tuple[ColumnMeaning, ...]
     grouped: bool | None
@@ -68,14 +71,20 @@ class Reading:
     cut: bool = False
     """Rows may be missing: a limit was reached, or groups were dropped."""
     words: Words = NO_WORDS
+    maker: str = MAKER
+    """The rules by which the figure is drawn."""
+
+    @property
+    def current(self) -> bool:
+        return self.maker == MAKER
 
 
-def reading_of(plan: QueryPlan | None, names: Sequence[str], rows: int, words: Words) -> Reading:
+def reading_of(plan: QueryPlan | None, names: Sequence[str], rows: int, words: Words, maker: str) -> Reading:
     columns = describe_by_plan(plan, names) if plan is not None else None
     if plan is None or columns is None:
-        return Reading(tuple(ColumnMeaning(name) for name in names), None, words=words)
+        return Reading(tuple(ColumnMeaning(name) for name in names), None, words=words, maker=maker)
     if plan.why is not None:
-        return Reading(columns, True, order_by="contribution", words=words)
+        return Reading(columns, True, order_by="contribution", words=words, maker=maker)
     return Reading(
         columns,
         plan.grouped,
@@ -83,6 +92,7 @@ def reading_of(plan: QueryPlan | None, names: Sequence[str], rows: int, words: W
         order_by=plan.order_by[0].expr if plan.order_by else "",
         cut=bool((plan.limit is not None and rows >= plan.limit) or plan.having or plan.top_per_group),
         words=words,
+        maker=maker,
     )
 
 
@@ -91,6 +101,13 @@ class Field:
     column: Column
     meaning: ColumnMeaning
     role: Role
+    stated: str | None = None
+    """The unit by the catalog; None by rules that do not read it."""
+
+    @property
+    def current(self) -> bool:
+        """Whether it is shown by today's rules."""
+        return self.stated is not None
 
     @property
     def name(self) -> str:
@@ -114,6 +131,11 @@ class Field:
     def unit(self) -> str:
         """Empty for a fraction, which is shown as per cent."""
         return "" if self.fraction else self.given_unit or split_unit(self.name)[1]
+
+    @property
+    def shown_unit(self) -> str:
+        """What is written beside its amounts. Which chart is drawn does not depend on it: the unit is the catalog's."""
+        return self.stated or (FRACTION if self.fraction else self.unit)
 
     @property
     def given_unit(self) -> str:
@@ -170,13 +192,14 @@ def shape_of(
     plan: QueryPlan | None,
     truncated: bool,
     words: Words = NO_WORDS,
+    maker: str = MAKER,
 ) -> Shape | None:
     """None when the rows do not fit the columns."""
     if any(len(row) != len(columns) for row in rows):
         return None
-    reading = reading_of(plan, [name for name, _ in columns], len(rows), words)
+    reading = reading_of(plan, [name for name, _ in columns], len(rows), words, maker)
     fields = [
-        _field(Column(name, kind, index, [row[index] for row in rows]), meaning, len(columns) == 1)
+        _field(Column(name, kind, index, [row[index] for row in rows]), meaning, len(columns) == 1, reading)
         for index, ((name, kind), meaning) in enumerate(zip(columns, reading.columns, strict=True))
     ]
     keys = [field for field in fields if field.role in ("time", "period", "category")]
@@ -191,8 +214,10 @@ def shape_of(
     )
 
 
-def _field(column: Column, meaning: ColumnMeaning, alone: bool) -> Field:
-    return Field(column, meaning, _role(column, meaning, alone))
+def _field(column: Column, meaning: ColumnMeaning, alone: bool, reading: Reading) -> Field:
+    units = reading.words.units
+    unit = units[column.index] if column.index < len(units) else meaning.unit
+    return Field(column, meaning, _role(column, meaning, alone), unit if reading.current else None)
 
 
 def _role(column: Column, meaning: ColumnMeaning, alone: bool) -> Role:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 import re
 
+from sandtable.chart.amounts import amount
 from sandtable.chart.asked import Asked
 from sandtable.chart.cells import drawn
-from sandtable.chart.layout import PALETTE, Figure, Trace, figure, number_format
+from sandtable.chart.layout import PALETTE, Figure, Trace, figure
 from sandtable.chart.shape import Field, Shape, axes
 from sandtable.chart.words import escape, shortened, title
 
@@ -42,8 +43,8 @@ def pie(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
         "automargin": True,
         "direction": "clockwise",
         "marker": {"colors": list(PALETTE[: shape.rows])},
-        "texttemplate": f"%{{label}}<br>%{{value:{number_format(measure)}}}",
-        "hovertemplate": f"%{{customdata}}<br>%{{value:{number_format(measure)}}}<extra></extra>",
+        "texttemplate": f"%{{label}}<br>{amount(measure, 'value')}",
+        "hovertemplate": f"%{{customdata}}<br>{amount(measure, 'value')}<extra></extra>",
     }
     return figure([trace], title([measure], [key], shape.reading))
 

@@ -10,8 +10,20 @@ from typing import Any
 from sandtable.chart.cells import label, number
 from sandtable.chart.shape import Field
 
-_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+_MONTHS: tuple[str, ...] = tuple("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split())
 _DAYS = "Mon Tue Wed Thu Fri Sat Sun".split()
+_LONG_MONTHS: tuple[str, ...] = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+_LONG_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+
+SPOKEN = frozenset(("quarter", "fiscal_quarter", "fiscal_year"))
+"""Periods that Plotly has no format for."""
+IN_WORDS = frozenset(("day_of_week", "month_of_year", "hour_of_day"))
+"""Periods that are numbers in the data and words on an axis."""
+_WITH_NAMES = frozenset(("month", "year"))
+FEW = 6
 
 
 def spoken(key: Field) -> list[str]:
@@ -23,29 +35,49 @@ def spoken(key: Field) -> list[str]:
     return list(key.column.distinct)
 
 
-def texts(key: Field, labels: Sequence[str] | None = None) -> list[str]:
-    """Labels as a person says them: `May 2024` for a month, `Mon` for day 1. Different labels stay different."""
+def texts(key: Field, labels: Sequence[str] | None = None, *, short: bool = False) -> list[str]:
+    """Labels as a person says them: `January 2024` for a month, `Monday` for day 1; `short`: `Jan 2024`, `Mon`.
+    Different labels stay different."""
     given = list(key.column.labels if labels is None else labels)
-    said = [_said(key, text) for text in given]
+    whole = key.current and not short
+    said = [_said(key, text, whole) for text in given]
     return said if len(set(said)) == len(set(given)) else given
 
 
-def _said(key: Field, text: str) -> str:
+def ticks_along(key: Field) -> dict[str, str]:
+    """The moments that an axis of time names, with their names: all of a few; of many that Plotly has no format for,
+    a few at equal distances. None where Plotly's own ticks are as good."""
+    moments = sorted({str(cell) for cell in key.column.cells})
+    if key.grain not in SPOKEN and (key.grain not in _WITH_NAMES or len(moments) > FEW):
+        return {}
+    step = next(step for step in (1, 2, 4, 8, 20, 40, 80, len(moments)) if len(moments) / step <= FEW)
+    first = next((n for n, text in enumerate(moments[:step]) if text[5:7] == "01"), 0)
+    named = moments[first::step]
+    return dict(zip(named, texts(key, named, short=True), strict=True))
+
+
+def _said(key: Field, text: str, whole: bool) -> str:
     unit = key.grain or ""
     if key.role == "time":
-        return _moment_said(unit, text)
+        return _moment_said(unit, text, whole)
     if key.role == "period" and unit in ("day_of_week", "month_of_year") and text.isdecimal():
-        names = _DAYS if unit == "day_of_week" else _MONTHS
+        names = (_LONG_DAYS if whole else _DAYS) if unit == "day_of_week" else _months(whole)
         return names[int(text) - 1] if 1 <= int(text) <= len(names) else text
+    if key.current and key.role == "period" and unit == "hour_of_day" and text.isdecimal():
+        return f"{int(text):02d}:00"
     return text
 
 
-def _moment_said(unit: str, text: str) -> str:
-    if unit == "year":
+def _months(whole: bool) -> tuple[str, ...]:
+    return _LONG_MONTHS if whole else _MONTHS
+
+
+def _moment_said(unit: str, text: str, whole: bool) -> str:
+    if unit == "year" or len(text) < len("2024-01"):
         return text[:4]
     if unit in ("fiscal_year", "fiscal_quarter"):
         return _fiscal_said(unit, text)
-    month = _MONTHS[int(text[5:7]) - 1]
+    month = _months(whole)[int(text[5:7]) - 1]
     if unit == "month":
         return f"{month} {text[:4]}"
     if unit == "quarter":

@@ -10,9 +10,11 @@ import re
 
 from sandtable.catalog.units import split_unit
 from sandtable.chart.shape import COUNTS, Field, Reading
+from sandtable.plan.units import FRACTION
 
 LONGEST_TICK = 24
 LONGEST_TITLE = 120
+LONGEST_SERIES = 48
 LONGEST_WITH_SCOPE = 180
 
 _PREFIXES = (
@@ -75,12 +77,26 @@ def key_words(field: Field) -> str:
     return grain.replace("_", " ") if grain else words(field.name)
 
 
-def axis_title(field: Field, table: str = "") -> str:
+def axis_title(field: Field, reading: Reading | None = None) -> str:
     if field.role != "measure":
         return _title(key_words(field))
-    said = measure_words(field, table)
-    repeated = bool(field.given_unit) and field.unit.lower() in said.lower().split(" ")
-    return _title(said + (f" ({field.unit})" if field.unit and not repeated else ""))
+    said = series_words(field, reading) if reading is not None else measure_words(field, "")
+    unit = unit_word(field)
+    repeated = unit.lower() in said.lower().split(" ") and (field.current or bool(field.given_unit))
+    return _title(said + (f" ({unit})" if unit and not repeated else ""))
+
+
+def unit_word(field: Field) -> str:
+    """Empty for a fraction, which is shown as per cent."""
+    if not field.current:
+        return field.unit
+    return "" if field.shown_unit == FRACTION else shortened(field.shown_unit)
+
+
+def series_words(field: Field, reading: Reading) -> str:
+    """What is measured, in the words of the plan where they are short, else by the name of the column."""
+    said = _said(field, reading) if field.current else ""
+    return said if said and len(said) <= LONGEST_SERIES else measure_words(field, reading.table)
 
 
 def title(measures: list[Field], keys: list[Field], reading: Reading) -> str:

@@ -14,7 +14,9 @@ from typing import Any
 from sandtable.cli.show import clean
 
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
-_MOMENT_FORMAT = re.compile(r"(?:%[bdY]|[ ,.-])+")
+_MOMENT_FORMAT = re.compile(r"(?:%[bdY]|[ \n,.-])+")
+_PLACED = re.compile(r"([^<>{}]*)%\{value[^}]*\}([^<>{}]*)$")
+_LONGEST_SIGN = 12
 _MARKS = {
     "circle": "●*", "square": "■o", "diamond": "◆+", "triangle-up": "▲x", "x": "✕#", "cross": "✚@", "star": "★%",
 }  # fmt: skip
@@ -48,7 +50,7 @@ def tick(axis: dict[str, Any], value: Any) -> str:
     given = str(axis.get("tickformat") or "")
     if axis.get("type") == "date" and isinstance(value, str) and _MOMENT_FORMAT.fullmatch(given):
         try:
-            return datetime.fromisoformat(value).strftime(given)
+            return datetime.fromisoformat(value).strftime(given.replace("\n", " "))
         except ValueError:
             return label(value)
     return label(f"{value:.6g}" if isinstance(value, float) else str(value).removesuffix("T00:00:00"))
@@ -75,6 +77,20 @@ def amount(value: float, *, percent: bool) -> str:
         decimals = 2 if size >= 10 else 3 if size >= 1 else 4
         return f"{value:,.{decimals}f}".rstrip("0").rstrip(".")
     return f"{value:.3g}"
+
+
+def signs(layout: dict[str, Any], trace: dict[str, Any]) -> tuple[str, str]:
+    """What the figure writes before and after the amounts of a trace, such as a currency."""
+    if trace.get("type") == "pie":
+        found = _PLACED.search(str(trace.get("texttemplate", "")))
+        given = found.groups() if found else ("", "")
+    else:
+        across = trace.get("orientation") == "h" or trace.get("type") == "histogram"
+        axis = as_dict(layout.get("xaxis" if across else "yaxis"))
+        scale = as_dict(trace.get("colorbar")) if trace.get("type") == "heatmap" else axis
+        given = (scale.get("tickprefix") or "", scale.get("ticksuffix") or "")
+    before, after = (clean(html.unescape(str(part)))[:_LONGEST_SIGN] for part in given)
+    return before, after
 
 
 def is_percent(layout: dict[str, Any], trace: dict[str, Any]) -> bool:

@@ -23,6 +23,7 @@ from sandtable.cli.figure_words import (
     label,
     mark_of,
     number,
+    signs,
     slice_colours,
     text_of,
     tick,
@@ -60,6 +61,8 @@ class _Paper:
     colours: list[str | None]
     """One for each trace."""
     percent: bool
+    signs: tuple[str, str]
+    """What stands before and after an amount."""
 
     @property
     def stacked(self) -> bool:
@@ -69,7 +72,8 @@ class _Paper:
         return as_dict(self.layout.get(name))
 
     def said(self, value: float) -> str:
-        return amount(value, percent=self.percent)
+        before, after = self.signs
+        return f"{before}{amount(value, percent=self.percent)}{after}"
 
 
 def terminal_chart(figure: dict[str, Any], width: int, *, blocks: bool = True) -> list[ChartLine]:
@@ -78,7 +82,8 @@ def terminal_chart(figure: dict[str, Any], width: int, *, blocks: bool = True) -
     if draw is None or width < _NARROWEST:
         return []
     layout = as_dict(figure.get("layout"))
-    paper = _Paper(width, blocks, layout, colours_of(layout, traces), is_percent(layout, traces[0]))
+    amounts = is_percent(layout, traces[0]), signs(layout, traces[0])
+    paper = _Paper(width, blocks, layout, colours_of(layout, traces), *amounts)
     try:
         body = draw(traces, paper)
     except (TypeError, ValueError, OverflowError, ArithmeticError):
@@ -172,7 +177,7 @@ def _histogram(traces: list[dict[str, Any]], paper: _Paper) -> list[ChartLine]:
 
 
 def _counting(paper: _Paper) -> _Paper:
-    return replace(paper, percent=False)
+    return replace(paper, percent=False, signs=("", ""))
 
 
 def _bar_lines(rows: Sequence[_Bar], paper: _Paper) -> list[ChartLine]:

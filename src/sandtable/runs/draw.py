@@ -1,7 +1,8 @@
 """The figure of a run: drawn while it runs, drawn again when its capsule is verified; and its rows as other kinds.
 
-Invariant: the run's figure is a function of the result, the question, the plan, the row limit and the dataset. Only the
-title depends on the dataset, and only on what the plan's SQL depends on, too (`wording.titles.chart_words`).
+Invariant: the run's figure is a function of the result, the question, the plan, the row limit and the dataset, as the
+catalog describes it that the run used. The title depends on what the plan's SQL depends on, too
+(`wording.titles.chart_words`); units are those of that catalog.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import structlog
 from sandtable.capsule.query import plan_of
 from sandtable.catalog.model import Dataset
 from sandtable.chart.figure import FigureKind, chart_of, charts_of
-from sandtable.chart.layout import MAKER
+from sandtable.chart.rules import MAKER
 from sandtable.chart.shape import NO_WORDS, Words
 from sandtable.plan.model import QueryPlan
 from sandtable.plan.reading import read_plan
+from sandtable.plan.result_columns import describe_result
 from sandtable.runs.model import Run
 from sandtable.sandbox.job import JobResult, ResultColumn
 from sandtable.wording.titles import chart_words
@@ -34,7 +36,8 @@ def draw(
 ) -> dict[str, Any] | None:
     """None when no chart fits. A bug in drawing loses the chart, never the answer.
 
-    Without the `dataset`, the title consists of the names of columns. `maker` selects the drawing rules.
+    Without the `dataset`, the title consists of the names of columns, and units are those of the plan alone. `maker`
+    selects the drawing rules.
     """
     try:
         words = _words(result.columns, len(result.rows), plan, dataset)
@@ -84,5 +87,7 @@ def _words(
 ) -> Words:
     if plan is None or dataset is None:
         return NO_WORDS
-    said = chart_words(plan, dataset, [column.name for column in columns], rows)
-    return Words(said.columns, said.head, said.scope)
+    names = [column.name for column in columns]
+    said = chart_words(plan, dataset, names, rows)
+    units = tuple(meaning.unit for meaning in describe_result(plan, names, dataset))
+    return Words(said.columns, said.head, said.scope, units)

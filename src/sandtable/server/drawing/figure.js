@@ -27,13 +27,16 @@ export function tickOf(axis, value) {
   const [whole, year, month, date] = day;
   if (!axis.tickformat) return whole;
   const parts = { "%Y": year, "%b": MONTHS[month - 1], "%d": date };
-  return axis.tickformat.replace(/%[Ybd]/g, (part) => parts[part]);
+  return axis.tickformat.replace("\n", " ").replace(/%[Ybd]/g, (part) => parts[part]);
 }
 
-// How the amounts of a figure are written: as per cent where its axis, its scale or its texts say so.
+// How the amounts of a figure are written: as per cent where its axis, its scale or its texts say so, with the signs of
+// their unit.
 export function amountsOf({ data: [trace], layout }) {
   const across = trace.orientation === "h" || trace.type === "histogram";
-  const formats = [layout?.[across ? "xaxis" : "yaxis"]?.tickformat, trace.colorbar?.tickformat];
-  const inPercent = formats.some((one) => /%$/.test(one || "")) || /%\}$/.test(trace.texttemplate || "");
-  return inPercent ? percent : short;
+  const axis = (trace.type === "heatmap" ? trace.colorbar : layout?.[across ? "xaxis" : "yaxis"]) || {};
+  const placed = /([^<>{}]*)%\{value[^}]*\}([^<>{}]*)$/.exec(trace.type === "pie" ? trace.texttemplate : "");
+  const inPercent = /%$/.test(axis.tickformat || "") || /%\}$/.test(trace.texttemplate || "");
+  const [before, after] = (placed ? placed.slice(1) : [axis.tickprefix, axis.ticksuffix]).map(unescaped);
+  return (value) => `${before}${(inPercent ? percent : short)(value)}${after}`;
 }

@@ -110,6 +110,12 @@ test.each([
     "%{y}<br>%{hovertext}",
     [euro("7.25")],
   ],
+  [
+    { type: "bar", x: ["Home"], y: ["10.50"], hovertemplate: "%{x}<br>€%{y:,.2f}<extra></extra>" },
+    "%{x}<br>%{hovertext}<extra></extra>",
+    [euro("10.50")],
+  ],
+  [{ type: "bar", x: ["Home"], y: [5], hovertemplate: "%{x}<br>%{y:,d} h" }, "%{x}<br>%{hovertext}", ["5"]],
   [{ type: "heatmap", z: [["7.25", null]], hovertemplate: "%{z:,d}" }, "%{hovertext}", [[euro("7.25"), ""]]],
   // Values that are in no column stay as the server says them.
   [{ type: "bar", x: ["Home"], y: [99], hovertemplate: "%{y:,d}" }, "%{y:,d}", undefined],

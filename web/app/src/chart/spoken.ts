@@ -24,7 +24,8 @@ function spokenTrace(trace: Part, fields: readonly Field[]): Part {
     return trace;
   const field = sourceOf(valuesOf(trace), fields);
   const letter = letterOf(trace);
-  const value = new RegExp(`%\\{${letter}(:[^}]*)?\\}`);
+  // With the unit that the server writes beside it, in the line of its own that the amount has.
+  const value = new RegExp(`[^<>]*%\\{${letter}(:[^}]*)?\\}[^<>]*`);
   if (!field || !value.test(template)) return trace;
   const say = (one: unknown): unknown => {
     if (Array.isArray(one)) return one.map(say);
