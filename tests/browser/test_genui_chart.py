@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ DRAW = """async (figure) => {
   if (!drawn) return null;
   const of = (name) => [...new Set([...drawn.querySelectorAll(`[${name}]`)].map((one) => one.getAttribute(name)))];
   return {
+    svgs: drawn.querySelectorAll("svg").length,
     texts: [...drawn.querySelectorAll("text")].map((one) => one.textContent),
     colours: [...new Set([...of("fill"), ...of("stroke")])].filter((one) => one !== "none"),
     path: drawn.querySelector("path")?.getAttribute("d") ?? "",
@@ -107,3 +109,18 @@ def test_amounts_have_the_signs_of_their_unit(drawn: Drawn) -> None:
         "column"
     ]
     assert {"€0", "€1K", "€2K", "€3K"} <= set(drawn(figure)["texts"])
+
+
+def test_each_panel_is_a_drawing_with_its_heading(drawn: Drawn) -> None:
+    rows = [[month, 5000.5, n] for n, month in enumerate(MONTHS)]
+    columns = [("d", "DATE"), ("revenue", "DOUBLE"), ("orders", "BIGINT")]
+    seen = drawn(charts_of(columns, rows, words=Words(units=("", "EUR", "")))["line"])
+    assert seen["svgs"] == 2
+    assert "€5K" in seen["texts"] and "2" in seen["texts"]
+
+
+def test_stacks_of_one_height_reach_a_hundred(drawn: Drawn) -> None:
+    rows = [[c, r, n + 1] for n, (c, r) in enumerate(product("abc", "xy"))]
+    made = charts_of([("c", "VARCHAR"), ("r", "VARCHAR"), ("n", "BIGINT")], rows)["stacked_share"]
+    seen = drawn(made)
+    assert {"0%", "100%"} <= set(seen["texts"]) and "120%" not in seen["texts"]

@@ -325,3 +325,28 @@ def test_a_tick_of_two_lines_is_one() -> None:
         "layout": {"xaxis": {"type": "date", "tickformat": "%b\n%Y"}},
     }
     assert drawn(figure)[-1].startswith("May 2024 ")
+
+
+def test_each_panel_has_its_heading_and_its_signs() -> None:
+    traces = [
+        {"type": "scatter", "x": [1, 2], "y": [5, 7], "name": "a"},
+        {"type": "scatter", "x": [1, 2], "y": [0.5, 0.7], "yaxis": "y2", "name": "b"},
+    ]
+    notes = [
+        {"name": "panel", "text": "One &amp; two"},
+        {"name": "other", "text": "x"},
+        {"name": "panel", "text": "Three"},
+    ]
+    layout = {"annotations": notes, "yaxis": {"tickprefix": "€"}, "yaxis2": {"tickformat": ".0%"}}
+    lines = drawn({"data": traces, "layout": layout})
+    at = lines.index("Three")
+    assert lines[0] == "One & two" and lines[1].startswith("€7 ") and "%" not in "".join(lines[:at])
+    assert "70.0 %" in lines[at + 1]
+
+
+def test_parts_of_a_hundred_fill_every_bar() -> None:
+    parts = [
+        bars(["a", "b"], values, name=name)["data"][0] for name, values in (("x", [1, 6]), ("y", [3, 2]))
+    ]
+    layout = {"barmode": "stack", "barnorm": "percent", "yaxis": {"ticksuffix": "%"}}
+    assert [line[-5:] for line in drawn({"data": parts, "layout": layout}, 40)[:2]] == [" 100%", " 100%"]

@@ -23,6 +23,16 @@ from tests.planner.ground import World, csv_world
         ("Revenue by region, pie chart please", "pie", "Revenue by region please"),
         ("revenue by region in a bar-chart", "bar", "revenue by region"),
         ("revenue by month and region as stacked bars", "stacked_bar", "revenue by month and region"),
+        (
+            "revenue by month and region as a 100% stacked bar chart",
+            "stacked_bar",
+            "revenue by month and region",
+        ),
+        (
+            "revenue by month and region as 100 percent stacked bars",
+            "stacked_bar",
+            "revenue by month and region",
+        ),
         ("show me a horizontal bar chart of sales by store", "horizontal_bar", "sales by store"),
         ("sales by store as columns?", "column", "sales by store ?"),
         ("orders by status as a donut", "pie", "orders by status"),
@@ -62,6 +72,7 @@ def test_other_words_are_no_wish(question: str) -> None:
     ("message", "kind", "unknown"),
     [
         ("as a stacked bar", "stacked_bar", ""),
+        ("as 100 % stacked bars", "stacked_bar", ""),
         ("pie", "pie", ""),
         ("And as bars?", "bar", ""),
         ("Can you turn it into a pie chart?", "pie", ""),

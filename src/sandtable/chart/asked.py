@@ -38,6 +38,8 @@ _VERSUS = re.compile(r"\b(?:versus|vs|against)\b")
 _RELATED = re.compile(r"\b(?:correlat\w*|relation(?:ship)?s?|depends? on)\b")
 _SPREAD = re.compile(r"\b(?:distribut\w*|histograms?|spread|skew\w*)\b")
 _CHANGE = re.compile(r"\b(?:changes?|growth|grew|grow|increase\w*|decrease\w*|decline\w*)\b")
+_STACKED = re.compile(r"\bstack(?:ed|s)?\b")
+_PARTS = re.compile(r"\b100 ?(?:%|percent\b|per cent\b)|\bnormali[sz]ed\b")
 _RUNNING = re.compile(r"\b(?:running|cumulative|accumulated)\b")
 
 
@@ -55,11 +57,17 @@ class Asked:
     spread: bool = False
     change: bool = False
     running: bool = False
+    stacked: bool = False
+    parts: bool = False
+    """Stacks of one height, which show parts of a hundred."""
 
 
-def wished(question: str, kind: ChartKind | None) -> Asked:
-    """The requested chart: `kind`, which the plan names, else the kind that the question names."""
+def wished(question: str, kind: ChartKind | None, *, current: bool = True) -> Asked:
+    """The requested chart: `kind`, which the plan names, else the kind that the question names. Rules of earlier
+    versions know no stacks by the question."""
     asked = read(question)
+    if current and asked.kind == "bar" and asked.stacked:
+        asked = replace(asked, kind="stacked_bar")
     if kind is None:
         return asked
     return replace(asked, kind=None if kind == "none" else kind, nothing=kind == "none")
@@ -75,5 +83,7 @@ def read(question: str) -> Asked:
         related=_RELATED.search(text) is not None,
         spread=_SPREAD.search(text) is not None,
         change=_CHANGE.search(text) is not None,
+        stacked=_STACKED.search(text) is not None,
+        parts=_PARTS.search(text) is not None,
         running=_RUNNING.search(text) is not None,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sandtable.chart.amounts import amount
+from sandtable.chart.amounts import TICKS, amount
 from sandtable.chart.asked import Asked
 from sandtable.chart.cells import drawn, label
 from sandtable.chart.layout import (
@@ -23,7 +23,7 @@ from sandtable.chart.layout import (
     time_axis,
     value_axis,
 )
-from sandtable.chart.shape import Field, Shape, alike, axes, pivot
+from sandtable.chart.shape import Field, Shape, alike, axes, pivot, same_thing
 from sandtable.chart.shares import adds_up
 from sandtable.chart.spans import spoken, texts
 from sandtable.chart.words import LONGEST_TICK, axis_title, capital, escape, series_words, title
@@ -73,6 +73,23 @@ def stacked(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
     made["layout"]["barmode"] = "stack"
     if "height" in made["layout"]:
         made["layout"]["height"] = _height(_spread(along))
+    return _of_one_height(made) if asked.parts and along.current else made
+
+
+def stacked_shares(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
+    """The same with bars of one height, so that parts can be compared. The values stay the cells of the rows."""
+    made = stacked(shape, asked, wished)
+    return _of_one_height(made) if made is not None else None
+
+
+def _of_one_height(made: Figure) -> Figure:
+    """Plotly computes the places of the parts; a bar of nothing has none."""
+    layout = made["layout"]
+    values = layout["xaxis" if "height" in layout else "yaxis"]
+    for part in TICKS:
+        values.pop(part, None)
+    values |= {"ticksuffix": "%", "title": {"text": "Share"}}
+    layout["barnorm"] = "percent"
     return made
 
 
@@ -84,11 +101,11 @@ def _one_key(shape: Shape, key: Field, lying: bool | None) -> Figure | None:
     on_time = key.role == "time" and _in_order(key.column.cells)
     if shape.rows > (MOST_MOMENTS if on_time else MOST_BARS):
         return None
-    measures = alike(shape.measures) if shape.rows <= MOST_SIDE_BY_SIDE else shape.measures[:1]
+    measures = _side_by_side(shape)
     places = list(key.column.cells) if on_time else texts(key)
     sideways = lying if lying is not None else not on_time and _sideways(key)
     traces = [
-        _trace(places, [drawn(cell) for cell in field.column.cells], field, key, sideways)
+        _trace(places, [drawn(cell) for cell in field.column.cells], field, key, sideways, on_time)
         | {"name": escape(capital(series_words(field, shape.reading))), "marker": {"color": PALETTE[n]}}
         for n, field in enumerate(measures)
     ]
@@ -98,6 +115,14 @@ def _one_key(shape: Shape, key: Field, lying: bool | None) -> Figure | None:
     along = time_axis(key) if on_time else category_axis(key, places, ticks=_ticks(key, sideways))
     heading = title(list(measures), [key], shape.reading)
     return _figure(traces, heading, along, values, sideways, legend=len(measures) > 1)
+
+
+def _side_by_side(shape: Shape) -> tuple[Field, ...]:
+    measures = alike(shape.measures)
+    compared = any(same_thing(measures[0], other) for other in measures[1:])
+    if compared and shape.rows * len(measures) <= MOST_GROUPED:
+        return measures
+    return measures if shape.rows <= MOST_SIDE_BY_SIDE else shape.measures[:1]
 
 
 def _two_keys(shape: Shape, one: Field, other: Field, lying: bool | None) -> Figure | None:
@@ -110,11 +135,15 @@ def _two_keys(shape: Shape, one: Field, other: Field, lying: bool | None) -> Fig
 def _pivoted(shape: Shape, along: Field, series: Field, lying: bool | None) -> Figure:
     """A group of bars for each value of `along`, one bar in it for each value of `series`."""
     measure = shape.measures[0]
-    places, names = texts(along, spoken(along)), spoken(series)
+    on_time = along.current and along.role == "time" and lying is False
+    places = spoken(along) if on_time else texts(along, spoken(along))
+    names = spoken(series)
     cells = pivot(along, series, measure)
     sideways = _sideways(along) if lying is None else lying
     traces = [
-        _trace(places, [cells.get((place, name)) for place in spoken(along)], measure, along, sideways)
+        _trace(
+            places, [cells.get((place, name)) for place in spoken(along)], measure, along, sideways, on_time
+        )
         | {"name": escape(text), "marker": {"color": PALETTE[n]}}
         for n, (name, text) in enumerate(zip(names, texts(series, names), strict=True))
     ]
@@ -122,7 +151,7 @@ def _pivoted(shape: Shape, along: Field, series: Field, lying: bool | None) -> F
     made = _figure(
         traces,
         heading,
-        category_axis(along, places, ticks=_ticks(along, sideways)),
+        time_axis(along) if on_time else category_axis(along, places, ticks=_ticks(along, sideways)),
         value_axis(measure, shape.reading),
         sideways,
         legend=True,
@@ -131,10 +160,13 @@ def _pivoted(shape: Shape, along: Field, series: Field, lying: bool | None) -> F
     return made
 
 
-def _trace(places: list[Any], values: list[Any], field: Field, key: Field, sideways: bool) -> Trace:
+def _trace(
+    places: list[Any], values: list[Any], field: Field, key: Field, sideways: bool, on_time: bool
+) -> Trace:
     x, y = (values, places) if sideways else (places, values)
     value, at = ("x", "y") if sideways else ("y", "x")
-    written = moment_format(key) if key.role == "time" else ""
+    # Places on an axis of names are written in words already.
+    written = moment_format(key) if key.role == "time" and (on_time or not key.current) else ""
     shown = f"%{{{at}{written or ''}}}"
     trace: Trace = {"type": "bar", "x": x, "y": y}
     if written is None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from sandtable.chart.asked import Asked, wished
-from sandtable.chart.bars import bars, horizontal, stacked, upright
+from sandtable.chart.bars import bars, horizontal, stacked, stacked_shares, upright
 from sandtable.chart.heat import clock, heatmap
 from sandtable.chart.layout import Figure
-from sandtable.chart.lines import area, line
+from sandtable.chart.lines import area, line, multiples
 from sandtable.chart.points import histogram, scatter
 from sandtable.chart.rules import FIRST_MAKER, MAKER
 from sandtable.chart.shape import NO_WORDS, Shape, Words, shape_of
@@ -25,7 +25,16 @@ from sandtable.plan.model import ChartKind, QueryPlan
 MOST_BYTES = 256 << 10
 
 FigureKind = Literal[
-    "column", "horizontal_bar", "stacked_bar", "line", "area", "scatter", "pie", "heatmap", "histogram"
+    "column",
+    "horizontal_bar",
+    "stacked_bar",
+    "stacked_share",
+    "line",
+    "area",
+    "scatter",
+    "pie",
+    "heatmap",
+    "histogram",
 ]
 """What a person can choose to see rows as, in the order in which it is offered."""
 KINDS: tuple[FigureKind, ...] = get_args(FigureKind)
@@ -37,6 +46,7 @@ BY_NAME: dict[ChartKind | FigureKind, Draw] = {
     "column": upright,
     "horizontal_bar": horizontal,
     "stacked_bar": stacked,
+    "stacked_share": stacked_shares,
     "line": line,
     "area": area,
     "scatter": scatter,
@@ -44,7 +54,7 @@ BY_NAME: dict[ChartKind | FigureKind, Draw] = {
     "pie": pie,
     "heatmap": heatmap,
 }
-BY_SHAPE: tuple[Draw, ...] = (scatter, histogram, pie, clock, line, bars, heatmap)
+BY_SHAPE: tuple[Draw, ...] = (scatter, histogram, pie, clock, line, multiples, bars, heatmap)
 """Tried in this order: the first that fits the result is drawn."""
 
 
@@ -63,7 +73,7 @@ def chart_of(
     Columns are names with DuckDB types; cells are as the sandbox sends them. `truncated`: the query had more rows.
     `words`: the plan in words, for the title. `maker`: the version of the rules, one of `MAKERS`.
     """
-    asked = wished(question, plan.chart if plan is not None else None)
+    asked = wished(question, plan.chart if plan is not None else None, current=maker == MAKER)
     if asked.nothing or len(rows) < 2:
         return None
     known = NO_WORDS if maker == FIRST_MAKER else words
@@ -104,7 +114,7 @@ def charts_of(
 
 def kind_of(figure: Mapping[str, Any] | None) -> FigureKind | None:
     """Which of `KINDS` a figure of `chart_of` is."""
-    return next((cast("FigureKind", name) for name in kinds_of(figure) if name in KINDS), None)
+    return next((name for name in kinds_of(figure) if name in KINDS), None)
 
 
 def _size(made: Figure) -> int:

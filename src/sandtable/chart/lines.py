@@ -21,9 +21,10 @@ from sandtable.chart.layout import (
     time_axis,
     value_axis,
 )
-from sandtable.chart.shape import Field, Shape, alike, axes
+from sandtable.chart.panels import MOST_LINES, MOST_MEASURES, MOST_PANELS, Panel, panelled
+from sandtable.chart.shape import Field, Shape, alike, axes, tell_apart
 from sandtable.chart.spans import IN_WORDS, sort_points, spoken, texts, with_gaps
-from sandtable.chart.words import axis_title, capital, escape, series_words, title
+from sandtable.chart.words import axis_title, capital, escape, series_words, shortened, title
 
 MOST_POINTS = 4000
 MOST_MARKED = 60
@@ -41,8 +42,36 @@ def line(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
     if len(along.column.distinct) < 2 or (not wished and _picked(shape)):
         return None
     if series is None:
-        return _measures(shape, along)
-    return _groups(shape, along, series) if along.ordered else None
+        return _measure_panels(shape, along) or _measures(shape, along)
+    return _groups(shape, along, series) or _group_panels(shape, along, series) if along.ordered else None
+
+
+def multiples(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
+    """Three keys: a panel for each value of one, in it a line for each value of another."""
+    if not shape.reading.current or len(shape.keys) != 3 or not shape.measures or shape.rows > MOST_POINTS:
+        return None
+    along, *others = sorted(shape.keys, key=lambda key: (not key.ordered, _is_year(key), key.role != "time"))
+    panel, series = sorted(others, key=lambda key: len(key.column.distinct))
+    few = len(panel.column.distinct) <= MOST_PANELS and len(series.column.distinct) <= MOST_SERIES
+    if not along.ordered or not few or not tell_apart(*shape.keys):
+        return None
+    measure, names, rows = shape.measures[0], spoken(series), range(shape.rows)
+    said = texts(series, names)
+    panels: list[Panel] = []
+    named: set[str] = set()
+    for text, heading in zip(spoken(panel), texts(panel, spoken(panel)), strict=True):
+        traces: list[Trace] = []
+        for n, name in enumerate(names):
+            here = [i for i in rows if panel.column.labels[i] == text and series.column.labels[i] == name]
+            points = [(along.column.cells[i], drawn(measure.column.cells[i])) for i in here]
+            if points:
+                shown = {"name": escape(said[n]), "legendgroup": str(n), "showlegend": name not in named}
+                traces.append(_trace(n, along, points, measure) | shown)
+                named.add(name)
+        panels.append(Panel(escape(shortened(heading, LONGEST_NAME)), traces, measure))
+    heading = title([measure], [along, series, panel], shape.reading)
+    legend = {"title": {"text": axis_title(series)}}
+    return panelled(panels, heading, _axis(along), shape.reading, showlegend=True, legend=legend)
 
 
 def area(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
@@ -96,14 +125,62 @@ def _measures(shape: Shape, along: Field) -> Figure:
     return made
 
 
+def _measure_panels(shape: Shape, along: Field) -> Figure | None:
+    """A panel for each measure, where they differ in unit or size."""
+    measures = [field for field in shape.measures if not field.derived]
+    fits = 2 <= len(measures) <= MOST_MEASURES and not shape.measures[0].derived
+    if not shape.reading.current or not fits or len(alike(measures, MOST_MEASURES)) == len(measures):
+        return None
+    ordered = sorted(measures, key=lambda field: field.column.index)
+    panels = [
+        Panel(
+            axis_title(field, shape.reading),
+            [
+                _alone(
+                    0,
+                    along,
+                    list(zip(along.column.cells, map(drawn, field.column.cells), strict=True)),
+                    field,
+                )
+            ],
+            field,
+        )
+        for field in ordered
+    ]
+    return panelled(panels, title(ordered, [along], shape.reading), _axis(along), shape.reading)
+
+
+def _group_panels(shape: Shape, along: Field, series: Field) -> Figure | None:
+    """A panel for each group, where there are too many for one plot."""
+    names, measure = spoken(series), shape.measures[0]
+    if not shape.reading.current or not MOST_SERIES < len(names) <= MOST_LINES:
+        return None
+    points = _points(along, series, measure)
+    panels = [
+        Panel(escape(shortened(text, LONGEST_NAME)), [_alone(0, along, points[name], measure)], measure)
+        for name, text in zip(names, texts(series, names), strict=True)
+    ]
+    return panelled(panels, title([measure], [along, series], shape.reading), _axis(along), shape.reading)
+
+
+def _alone(n: int, along: Field, points: list[tuple[Any, Any]], field: Field) -> Trace:
+    made = _trace(n, along, points, field)
+    return made | {"hovertemplate": made["hovertemplate"] + "<extra></extra>"}
+
+
+def _points(along: Field, series: Field, measure: Field) -> dict[str, list[tuple[Any, Any]]]:
+    points: dict[str, list[tuple[Any, Any]]] = {name: [] for name in spoken(series)}
+    for name, cell, value in zip(series.column.labels, along.column.cells, measure.column.cells, strict=True):
+        points[name].append((cell, drawn(value)))
+    return points
+
+
 def _groups(shape: Shape, along: Field, series: Field) -> Figure | None:
     names = spoken(series)
     if len(names) > MOST_SERIES or any(len(name) > LONGEST_NAME for name in names):
         return None
     measure = shape.measures[0]
-    points: dict[str, list[tuple[Any, Any]]] = {name: [] for name in names}
-    for name, cell, value in zip(series.column.labels, along.column.cells, measure.column.cells, strict=True):
-        points[name].append((cell, drawn(value)))
+    points = _points(along, series, measure)
     traces = [
         _trace(n, along, points[name], measure) | {"name": escape(text)}
         for n, (name, text) in enumerate(zip(names, texts(series, names), strict=True))

@@ -14,7 +14,7 @@ from sandtable.chart.layout import (
     figure,
     value_axis,
 )
-from sandtable.chart.shape import Field, Shape
+from sandtable.chart.shape import Field, Shape, same_thing
 from sandtable.chart.words import axis_title, computed, escape, titled
 
 MOST_POINTS = 4000
@@ -28,6 +28,8 @@ def scatter(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
         return None
     many = shape.rows >= MANY_ROWS
     called_for = wished or asked.related or (asked.versus and (many or not shape.keys))
+    if same_thing(*shape.measures[:2]) and not (wished or asked.related):
+        return None
     if not (called_for or (many and len(shape.measures) == 2 and not shape.keys)):
         return None
     x, y, *_ = sorted(shape.measures, key=lambda field: (bool(field.derived), field.column.index))

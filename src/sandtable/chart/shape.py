@@ -11,7 +11,7 @@ from sandtable.catalog.units import split_unit
 from sandtable.chart.asked import Asked
 from sandtable.chart.cells import Column, drawn
 from sandtable.chart.rules import MAKER
-from sandtable.plan.items import BucketUnit, ElapsedItem
+from sandtable.plan.items import AggItem, BucketUnit, ElapsedItem, MetricItem
 from sandtable.plan.model import QueryPlan
 from sandtable.plan.result_columns import ColumnMeaning, describe_by_plan
 from sandtable.plan.units import FRACTION
@@ -295,7 +295,7 @@ def axes(shape: Shape) -> tuple[Field, ...]:
     if len(shape.keys) == 1:
         return shape.keys if unique else ()
     if len(shape.keys) == 2:
-        return shape.keys if _tell_apart(*shape.keys) else ()
+        return shape.keys if tell_apart(*shape.keys) else ()
     return tuple(key for key in shape.identifiers if key.unique)[:1]
 
 
@@ -322,9 +322,10 @@ def pivot(one: Field, other: Field, measure: Field) -> dict[tuple[str, str], Any
     }
 
 
-def _tell_apart(one: Field, other: Field) -> bool:
-    pairs = set(zip(one.column.labels, other.column.labels, strict=True))
-    return len(pairs) == len(one.column.cells)
+def tell_apart(*keys: Field) -> bool:
+    """Whether no two rows have the same keys."""
+    labels = set(zip(*(key.column.labels for key in keys), strict=True))
+    return len(labels) == len(keys[0].column.cells)
 
 
 def alike(measures: Sequence[Field], most: int = 3, ratio: float = 5.0) -> tuple[Field, ...]:
@@ -334,7 +335,21 @@ def alike(measures: Sequence[Field], most: int = 3, ratio: float = 5.0) -> tuple
     return tuple(sorted(kept, key=lambda field: field.column.index)) if len(kept) <= most else (first,)
 
 
+def same_thing(first: Field, other: Field) -> bool:
+    """Whether two measures are one, of two periods or under two conditions: they are there to be compared."""
+    return first.current and first is not other and _about(first) == _about(other) is not None
+
+
+def _about(field: Field) -> str | None:
+    item = field.meaning.item
+    if field.derived or not isinstance(item, AggItem | MetricItem):
+        return None
+    return item.model_dump_json(exclude={"where", "as_"})
+
+
 def _share_an_axis(first: Field, other: Field, ratio: float) -> bool:
+    if same_thing(first, other):
+        return True
     if any(getattr(first, name) != getattr(other, name) for name in ("fraction", "unit", "counts")):
         return False
     if first.derived or other.derived or not first.largest:

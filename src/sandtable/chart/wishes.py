@@ -17,6 +17,7 @@ _NAMES: dict[str, str] = {
     "column": "upright bars",
     "horizontal_bar": "horizontal bars",
     "stacked_bar": "stacked bars",
+    "stacked_share": "stacked bars of one height",
     "line": "a line",
     "area": "an area",
     "scatter": "a scatter plot",
@@ -29,6 +30,7 @@ _NEEDS: dict[str, str] = {
     "column": "there must be one or two groups with few members, and a number for each",
     "horizontal_bar": "there must be one or two groups with few members, and a number for each",
     "stacked_bar": "there must be two groups, and a total or a count for each pair of their members",
+    "stacked_share": "there must be two groups, and a total or a count for each pair of their members",
     "line": "there must be a number along time or along one group",
     "area": "there must be one number along time or along an ordered group",
     "scatter": "there must be two numbers in each row, and at least three rows",
@@ -57,7 +59,7 @@ def shown_instead(figure: Mapping[str, Any] | None) -> str:
     return f"the chart shows them as {_NAMES[shown[0]]}" if shown else "there is no chart of them"
 
 
-def kinds_of(figure: Mapping[str, Any] | None) -> tuple[ChartKind, ...]:
+def kinds_of(figure: Mapping[str, Any] | None) -> tuple[str, ...]:
     """What a figure can be called, the most usual name first."""
     traces: list[dict[str, Any]] = list((figure or {}).get("data") or ())
     if figure is None or not traces:
@@ -65,8 +67,10 @@ def kinds_of(figure: Mapping[str, Any] | None) -> tuple[ChartKind, ...]:
     first = traces[0]
     match str(first.get("type")):
         case "bar":
-            way: ChartKind = "horizontal_bar" if first.get("orientation") == "h" else "column"
+            way = "horizontal_bar" if first.get("orientation") == "h" else "column"
             if len(traces) > 1 and figure["layout"].get("barmode") == "stack":
+                if figure["layout"].get("barnorm") == "percent":
+                    return "stacked_share", "stacked_bar", way, "bar"
                 return "stacked_bar", way, "bar"
             return "bar", way
         case "scatter":

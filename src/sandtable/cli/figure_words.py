@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -91,6 +92,37 @@ def signs(layout: dict[str, Any], trace: dict[str, Any]) -> tuple[str, str]:
         given = (scale.get("tickprefix") or "", scale.get("ticksuffix") or "")
     before, after = (clean(html.unescape(str(part)))[:_LONGEST_SIGN] for part in given)
     return before, after
+
+
+@dataclass(frozen=True, slots=True)
+class PanelWords:
+    """The traces of one plot of a figure, and its layout as a figure of its own."""
+
+    heading: str
+    traces: list[dict[str, Any]]
+    layout: dict[str, Any]
+
+
+def panels_of(layout: dict[str, Any], traces: list[dict[str, Any]]) -> list[PanelWords]:
+    """One for each vertical axis, in their order; a figure with one has one panel without a heading."""
+    names = list(dict.fromkeys(_vertical(trace) for trace in traces))
+    if len(names) < 2:
+        return [PanelWords("", traces, layout)]
+    notes = [
+        text_of(note) for note in as_list(layout.get("annotations")) if as_dict(note).get("name") == "panel"
+    ]
+    return [
+        PanelWords(
+            label(notes[at]) if at < len(notes) else "",
+            [trace for trace in traces if _vertical(trace) == name],
+            {**layout, "yaxis": layout.get(f"yaxis{name[1:]}")},
+        )
+        for at, name in enumerate(names)
+    ]
+
+
+def _vertical(trace: dict[str, Any]) -> str:
+    return str(trace.get("yaxis") or "y")
 
 
 def is_percent(layout: dict[str, Any], trace: dict[str, Any]) -> bool:

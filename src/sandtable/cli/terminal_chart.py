@@ -15,6 +15,7 @@ from typing import Any
 from rich.cells import cell_len, set_cell_size
 
 from sandtable.cli.figure_words import (
+    PanelWords,
     amount,
     as_dict,
     as_list,
@@ -23,6 +24,7 @@ from sandtable.cli.figure_words import (
     label,
     mark_of,
     number,
+    panels_of,
     signs,
     slice_colours,
     text_of,
@@ -82,10 +84,8 @@ def terminal_chart(figure: dict[str, Any], width: int, *, blocks: bool = True) -
     if draw is None or width < _NARROWEST:
         return []
     layout = as_dict(figure.get("layout"))
-    amounts = is_percent(layout, traces[0]), signs(layout, traces[0])
-    paper = _Paper(width, blocks, layout, colours_of(layout, traces), *amounts)
     try:
-        body = draw(traces, paper)
+        body = [line for panel in panels_of(layout, traces) for line in _panel(panel, draw, width, blocks)]
     except (TypeError, ValueError, OverflowError, ArithmeticError):
         # Plotly accepts more than this code does; the table shows the same rows.
         return []
@@ -93,6 +93,18 @@ def terminal_chart(figure: dict[str, Any], width: int, *, blocks: bool = True) -
     heading: list[ChartLine] = [(Span(_cut(title, width)),)] if title and body else []
     lines = [*heading, *body]
     return lines if blocks else [tuple(Span(_ascii(s.text), s.colour) for s in line) for line in lines]
+
+
+def _panel(
+    panel: PanelWords,
+    draw: Callable[[list[dict[str, Any]], _Paper], list[ChartLine]],
+    width: int,
+    blocks: bool,
+) -> list[ChartLine]:
+    amounts = is_percent(panel.layout, panel.traces[0]), signs(panel.layout, panel.traces[0])
+    paper = _Paper(width, blocks, panel.layout, colours_of(panel.layout, panel.traces), *amounts)
+    heading: list[ChartLine] = [(Span(_cut(panel.heading, width)),)] if panel.heading else []
+    return [*heading, *draw(panel.traces, paper)]
 
 
 def _ascii(text: str) -> str:
@@ -117,12 +129,22 @@ def _bars(traces: list[dict[str, Any]], paper: _Paper) -> list[ChartLine]:
     names = [tick(paper.axis("yaxis" if sideways[0] else "xaxis"), key) for key in keys[0]]
     if paper.stacked:
         numbers = [[number(value) or 0.0 for value in series] for series in values]
+        if paper.layout.get("barnorm") == "percent":
+            numbers = _parts(numbers)
         return [*_stacks(names, numbers, paper), *_legend(traces, paper)]
     for index, name in enumerate(names):
         for at, series in enumerate(values):
             if index < len(series):
                 rows.append((name if at == 0 else "", number(series[index]), paper.colours[at]))
     return [*_bar_lines(rows, paper), *_legend(traces, paper)]
+
+
+def _parts(series: list[list[float]]) -> list[list[float]]:
+    """Of a hundred, for each bar, as Plotly does it."""
+    whole = [sum(parts) for parts in zip(*series, strict=True)]
+    return [
+        [100 * part / of if of else 0.0 for part, of in zip(parts, whole, strict=True)] for parts in series
+    ]
 
 
 def _stacks(names: list[str], series: list[list[float]], paper: _Paper) -> list[ChartLine]:

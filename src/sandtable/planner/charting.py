@@ -15,7 +15,10 @@ from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
 
 _PICTURE = r"(?:charts?|graphs?|plots?|diagrams?)"
-_LOOK = r"(?:stacked|grouped|clustered|horizontal|vertical|upright|lying|simple|plain|nice|normal|bigger|coloured)"
+_LOOK = (
+    r"(?:stacked|grouped|clustered|horizontal|vertical|upright|lying|simple|plain|nice|normal|bigger|coloured"
+    r"|100 (?:%|percent|per cent)|100(?= stacked)|normali[sz]ed)"
+)
 _DRAWN = r"(?:bars?|columns?|lines?|pies?|donuts?|doughnuts?|rings?|scatters?|histograms?|heat(?: -)? ?maps?|points)"
 _NOT_DRAWN = (
     r"(?:areas?|radars?|spiders?|tree ?maps?|sunbursts?|funnels?|waterfalls?|bubbles?|box(?:es)?|violins?|gauges?"

@@ -1,6 +1,6 @@
 // Draws a Plotly figure's traces as plain SVG: enough for a chat, with no library to load. Kind, order, labels and
 // colours are the figure's own.
-import { amountsOf, colourOf, sliceColour, tickOf, titleOf, unescaped } from "./figure.js";
+import { amountsOf, colourOf, panelsOf, sliceColour, tickOf, titleOf, unescaped } from "./figure.js";
 import { isDate, niceTicks, span } from "./scale.js";
 import { shortened, tick } from "./format.js";
 
@@ -10,18 +10,20 @@ export function drawing(h, given) {
   const figure = { data: (given?.data || []).filter(Boolean), layout: given?.layout };
   if (!figure.data.length) return null;
   const draw = { bar: bars, scatter: lines, histogram, pie, heatmap }[figure.data[0].type || "scatter"];
-  const shapes = draw?.(h, figure, amountsOf(figure));
-  if (!shapes) return null;
   const title = titleOf(figure);
+  const panels = panelsOf(figure).map((panel) => ({ ...panel, shapes: draw?.(h, panel.figure, amountsOf(panel.figure)) }));
+  if (!panels.every(({ shapes }) => shapes)) return null;
   return h("figure", { style: { margin: 0 }, "data-part": "chart" },
     title && h("div", { className: "quiet", style: { marginBottom: 4 } }, title),
-    h("svg", { viewBox: `0 0 ${W} ${shapes.height || H}`, role: "img", "aria-label": title || "chart" }, shapes.parts),
+    panels.map(({ heading, shapes }, i) => h("div", { key: `panel${i}` },
+      heading && h("div", { className: "quiet" }, heading),
+      h("svg", { viewBox: `0 0 ${W} ${shapes.height || H}`, role: "img", "aria-label": heading || title || "chart" }, shapes.parts))),
     legend(h, figure));
 }
 
 function legend(h, figure) {
-  if (figure.data.length < 2) return null;
-  return h("div", { className: "row quiet" }, figure.data.map((trace, i) =>
+  if (figure.data.filter(({ name }) => name).length < 2) return null;
+  return h("div", { className: "row quiet" }, figure.data.map((trace, i) => trace.showlegend === false ? null :
     h("span", { key: i, className: "state" },
       h("span", { className: "dot", style: { background: colourOf(figure, i) } }), unescaped(trace.name))));
 }
@@ -31,6 +33,14 @@ function bars(h, figure, amount) {
 }
 
 const isStacked = ({ layout }) => layout?.barmode === "stack";
+
+// Parts of a hundred where all bars have one height, else the values themselves.
+function partsOf({ data, layout }, keys, values) {
+  if (layout?.barnorm !== "percent") return data;
+  const whole = new Map();
+  data.forEach((trace) => trace[keys].forEach((key, i) => whole.set(key, (whole.get(key) || 0) + Number(trace[values][i] ?? 0))));
+  return data.map((trace) => ({ ...trace, [values]: trace[values].map((v, i) => (v === null ? v : (100 * Number(v)) / (whole.get(trace[keys][i]) || 1))) }));
+}
 
 // Where each bar of each trace begins: at zero, or where the one before it ended.
 function beginnings(traces, keys, values, stacked) {
@@ -43,7 +53,7 @@ function beginnings(traces, keys, values, stacked) {
 }
 
 function standing(h, figure, amount) {
-  const { data: traces, layout } = figure, stacked = isStacked(figure);
+  const { layout } = figure, stacked = isStacked(figure), traces = partsOf(figure, "x", "y");
   const labels = [...new Set(traces.flatMap((t) => t.x.map(String)))];
   const from = beginnings(traces, "x", "y", stacked), side = stacked ? 1 : traces.length;
   const [low, high] = span(traces.flatMap((t, n) => t.y.map((v, i) => (v === null ? v : Number(v) + from[n][i]))), true);
@@ -62,7 +72,8 @@ function standing(h, figure, amount) {
 }
 
 function lying(h, figure, amount) {
-  const { data: traces, layout } = figure, stacked = isStacked(figure), named = (label) => tickOf(layout?.yaxis, label);
+  const { layout } = figure, stacked = isStacked(figure), named = (label) => tickOf(layout?.yaxis, label);
+  const traces = partsOf(figure, "y", "x");
   const side = stacked ? 1 : traces.length, from = beginnings(traces, "y", "x", stacked);
   const labels = [...new Set(traces.flatMap((t) => t.y.map(String)))], thick = side > 1 ? 11 : 15;
   const line = thick * side + 7, left = 170, height = TOP + labels.length * line + 10;

@@ -10,6 +10,17 @@ export const unescaped = (words) =>
 export const titleOf = ({ layout }) =>
   unescaped(typeof layout?.title === "string" ? layout.title : layout?.title?.text);
 
+// A figure for each vertical axis, in their order, with the heading that stands above it.
+export function panelsOf({ data, layout }) {
+  const axisOf = (trace) => trace.yaxis || "y", names = [...new Set(data.map(axisOf))];
+  if (names.length < 2) return [{ figure: { data, layout } }];
+  const notes = (layout?.annotations || []).filter(({ name }) => name === "panel");
+  return names.map((name, at) => ({
+    heading: unescaped(notes[at]?.text),
+    figure: { data: data.filter((trace) => axisOf(trace) === name), layout: { ...layout, yaxis: layout[`yaxis${name.slice(1)}`] } },
+  }));
+}
+
 // A trace's own colour, else that of the figure's colourway, as Plotly does it.
 export function colourOf({ data, layout }, at) {
   const way = layout?.colorway || [];

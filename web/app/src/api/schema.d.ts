@@ -1574,12 +1574,12 @@ export interface components {
              * Kind
              * @description What `figure` is.
              */
-            kind: ("column" | "horizontal_bar" | "stacked_bar" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram") | null;
+            kind: ("column" | "horizontal_bar" | "stacked_bar" | "stacked_share" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram") | null;
             /**
              * Kinds
              * @description Every kind that can show the rows of the run.
              */
-            kinds: ("column" | "horizontal_bar" | "stacked_bar" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram")[];
+            kinds: ("column" | "horizontal_bar" | "stacked_bar" | "stacked_share" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram")[];
             /** Run Id */
             run_id: string;
         };
@@ -7447,7 +7447,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Left out: the chart that the run has. */
-                kind?: ("column" | "horizontal_bar" | "stacked_bar" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram") | null;
+                kind?: ("column" | "horizontal_bar" | "stacked_bar" | "stacked_share" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram") | null;
             };
             header?: never;
             path: {

@@ -35,7 +35,10 @@ export function dressed(figure: Figure, palette: Palette, title = ""): Figure {
       : { text: "" },
   };
   if (layout.xaxis) made.xaxis = axis(momentsNamedOnce(part(layout.xaxis), figure), palette);
-  if (layout.yaxis) made.yaxis = axis(part(layout.yaxis), palette);
+  for (const name of Object.keys(layout).filter((one) => /^yaxis\d*$/.test(one)))
+    made[name] = axis(part(layout[name]), palette);
+  if (layout.annotations)
+    made.annotations = list(layout.annotations).map((note) => noted(part(note), palette));
   delete made.height;
   delete made.width;
   return { data: figure.data.map((trace, place) => coloured(trace, place, palette)), layout: made };
@@ -70,8 +73,17 @@ function axis(given: Part, palette: Palette): Part {
   };
 }
 
+/** A text in the picture, such as the heading of a panel. */
+function noted(note: Part, palette: Palette): Part {
+  return { ...note, font: { size: 12, color: palette.quiet } };
+}
+
 function coloured(trace: Part, place: number, palette: Palette): Part {
-  const colour = palette.series[place % palette.series.length] ?? palette.ink;
+  // A series that is in several panels has one colour.
+  const group = trace.legendgroup === undefined ? Number.NaN : Number(trace.legendgroup);
+  const alone = trace.yaxis !== undefined && trace.name === undefined;
+  const series = alone ? 0 : Number.isInteger(group) ? group : place;
+  const colour = palette.series[series % palette.series.length] ?? palette.ink;
   const marker = part(trace.marker);
   if (trace.type === "pie") {
     const colors = list(trace.labels).map((_, slice) => palette.series[slice % palette.series.length]);

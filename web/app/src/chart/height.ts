@@ -28,10 +28,11 @@ export function roomIn(windowHeight: number, legend: boolean): Room {
   return { least: CHART_HEIGHT - around, most: most - around };
 }
 
-/** A chart with many bars says how high it would like to be. */
+/** A chart with many bars says how high it would like to be. Panels have the height that they ask for. */
 export function heightOf(figure: Figure | null, { least, most }: Room): number {
   const own = Number(figure?.layout?.height) - BAR_HEIGHT;
   if (!Number.isFinite(own) || own <= least) return least;
+  if (figure?.layout?.yaxis2) return own;
   return own <= most ? own : Math.min(own, Math.max(most, closest(figure)));
 }
 
