@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Route
 
-import sandtable.server.langgraph.ui as ui
 from sandtable.chart.figure import charts_of
 from sandtable.chart.shape import Words
+from sandtable.drawing import FOLDER
 from sandtable.plan.validate import parse_plan
 
 pytestmark = [pytest.mark.needs("chromium")]
 
 HOST = "http://figures.test"
-MODULES = Path(ui.__file__).parents[1] / "drawing"
 DRAW = """async (figure) => {
   const { drawing } = await import("/chart.js");
   const made = (type, props, ...children) => {
@@ -65,7 +63,7 @@ def drawn(browser: Browser) -> Iterator[Drawn]:
     def answer(route: Route) -> None:
         name = route.request.url.rpartition("/")[2]
         if name:
-            route.fulfill(path=MODULES / name, content_type="text/javascript")
+            route.fulfill(path=FOLDER / name, content_type="text/javascript")
         else:
             route.fulfill(body="<!doctype html>", content_type="text/html")
 

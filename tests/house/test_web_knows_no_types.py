@@ -11,8 +11,9 @@ from sandtable.engines.duckdb.types import TABLE
 
 ROOT = Path(__file__).parents[2]
 APP = ROOT / "web" / "app" / "src"
-SERVER = ROOT / "src" / "sandtable" / "server"
-GENUI, DRAWING, CARD = SERVER / "langgraph" / "genui", SERVER / "drawing", SERVER / "mcp" / "card"
+SANDTABLE = ROOT / "src" / "sandtable"
+SERVER = SANDTABLE / "server"
+GENUI, DRAWING, CARD = SERVER / "langgraph" / "genui", SANDTABLE / "drawing", SERVER / "mcp" / "card"
 _WORDS = {
     "DATE",
     "TIME",

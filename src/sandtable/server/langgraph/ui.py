@@ -13,12 +13,13 @@ from fastapi import APIRouter
 from fastapi.responses import FileResponse, HTMLResponse
 from pydantic import BaseModel
 
+from sandtable import drawing
 from sandtable.errors import NotFound
 from sandtable.quoting import quote
 from sandtable.server.langgraph.wire import PREFIX
 
 COMPONENTS = frozenset({"welcome", "progress", "answer"})
-_FOLDERS = (Path(__file__).parent / "genui", Path(__file__).parents[1] / "drawing")
+_FOLDERS = (Path(__file__).parent / "genui", drawing.FOLDER)
 _MODULES = {path.name: path for folder in _FOLDERS for path in folder.glob("*.js")}
 
 router = APIRouter(prefix=PREFIX, include_in_schema=False)

@@ -1,49 +1,19 @@
-"""The answer card as one page: its modules, and those that draw figures, in one script.
-
-Invariant: pure text work on files of this package. The modules use the few forms of `import` and `export` that are
-read here; anything else is an error when the page is made, which a test does.
-"""
+"""The answer card as one page: its modules, and those that draw figures, in one script."""
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from pathlib import Path
 
+from sandtable.drawing import MODULES
+from sandtable.drawing.bundle import script_of
+
 _HERE = Path(__file__).parent / "card"
-_DRAWING = Path(__file__).parents[1] / "drawing"
-_MODULES = (
-    _DRAWING / "format.js",
-    _DRAWING / "scale.js",
-    _DRAWING / "figure.js",
-    _DRAWING / "chart.js",
-    _HERE / "element.js",
-    _HERE / "host.js",
-    _HERE / "parts.js",
-    _HERE / "card.js",
-)
-"""Each after those that it imports."""
-_IMPORT = re.compile(r'^import \{ ([^}]+) \} from "\./([a-z]+)\.js";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class) (\w+))", re.MULTILINE)
+_CARD = tuple(_HERE / f"{name}.js" for name in ("host", "parts", "card"))
 
 
 @cache
 def bundled() -> str:
     page = (_HERE / "page.html").read_text(encoding="utf-8")
     style = (_HERE / "card.css").read_text(encoding="utf-8")
-    script = "\n".join(_wrapped(path.stem, path.read_text(encoding="utf-8")) for path in _MODULES)
-    return page.replace("/*STYLE*/", style).replace("/*SCRIPT*/", script)
-
-
-def _wrapped(name: str, text: str) -> str:
-    """A module as a function that returns its exports: names of one do not meet those of another."""
-    exports = [found[1] for found in _EXPORT.finditer(text)]
-    body = _EXPORT.sub("", _IMPORT.sub(_taken, text))
-    if re.search(r"^(?:import|export)\b", body, re.MULTILINE) or "</script" in body:
-        raise ValueError(f"{name}.js has a form that the page's script cannot hold")
-    return f"const _{name} = (() => {{\n{body}\nreturn {{ {', '.join(exports)} }};\n}})();"
-
-
-def _taken(found: re.Match[str]) -> str:
-    names = found[1].replace(" as ", ": ")
-    return f"const {{ {names} }} = _{found[2]};\n"
+    return page.replace("/*STYLE*/", style).replace("/*SCRIPT*/", script_of((*MODULES, *_CARD)))

@@ -2,25 +2,16 @@
 import { h } from "./element.js";
 import { drawing } from "./chart.js";
 import { isNumeric, shown } from "./format.js";
+import { marked } from "./marked.js";
 
 const MOST_ROWS = 200;
 const STATUS = { ok: "ok", broken: "broken", not_checked: "not checked", not_pinned: "not pinned", reading: "for a person to check" };
 
-const MARKS = /(\*\*[^*\n]+\*\*|`[^`\n]+`|\*[^*\n]+\*|\\[\\`*_{}[\]()#+.!|<>~-])/;
-
-// The few marks that sentences have; everything else stays as it is written.
-const marked = (words) => words.split(MARKS).map((part) => {
-  if (/^\*\*.+\*\*$/.test(part)) return h("strong", null, marked(part.slice(2, -2)));
-  if (/^`.+`$/.test(part)) return h("code", null, part.slice(1, -1));
-  if (/^\*.+\*$/.test(part)) return h("em", null, marked(part.slice(1, -1)));
-  return /^\\.$/.test(part) ? part[1] : part;
-});
-
 export function sentence(answer, run) {
   const words = answer.message || (run ? `The run is ${run.status}.` : "");
   return h("section", { "data-part": "sentence" },
-    h("p", { className: "sentence" }, marked(words)),
-    answer.reading && h("p", { className: "quiet" }, "Read as: ", marked(answer.reading)),
+    h("p", { className: "sentence" }, marked(h, words)),
+    answer.reading && h("p", { className: "quiet" }, "Read as: ", marked(h, answer.reading)),
     problem(answer.error || run?.error), run?.withheld && h("p", { className: "quiet" }, run.withheld));
 }
 
