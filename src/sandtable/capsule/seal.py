@@ -40,6 +40,10 @@ def seal(capsule: Capsule, key: SigningKey) -> Envelope:
     payload = canonical(statement(capsule.model_dump(mode="json")))
     if why := too_large(payload, PAYLOAD_BYTES):
         raise Oversized(f"the capsule is too large: {why}")
+    return enveloped(payload, key)
+
+
+def enveloped(payload: bytes, key: SigningKey) -> Envelope:
     signature = key.sign(pre_authentication(PAYLOAD_TYPE, payload))
     return {
         "payloadType": PAYLOAD_TYPE,
