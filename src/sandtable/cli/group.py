@@ -35,6 +35,7 @@ COMMANDS = {
     "check": "Ask the gate about a plan, SQL or Python, without running it.",
     "runs": "List runs, newest first.",
     "verify": "Derive a capsule again and name the link that is broken.",
+    "export": "Write answers as a page that proves itself, Markdown, a notebook or CSV.",
     "data": "Add data files as datasets that stay, and look after the data on disk.",
     "key": "Print the public key that capsules are signed with.",
     "doctor": "Show what isolation this machine gives, and try to escape it.",

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from sandtable.assemble import Parts
-from sandtable.capsule.bounds import DOCUMENT_BYTES
+from sandtable.assemble.pages import verified_page
 from sandtable.capsule.document import Document
 from sandtable.capsule.examine import unreadable
-from sandtable.capsule.report import VerifyReport
+from sandtable.capsule.report import Link, VerifyReport
 from sandtable.capsule.seal import Unreadable
 from sandtable.cli import failure, inputs
 from sandtable.cli.session import showing, with_parts
 from sandtable.cli.show import clean, print_json
 from sandtable.errors import NotFound
+from sandtable.proof_page.page import PAGE_BYTES, looks_like_page
+from sandtable.proof_page.verify import PageLink, PageReport
 from sandtable.quoting import quote
 from sandtable.runs.verifying_all import Totals, verify_all
 
@@ -49,6 +52,9 @@ def command(target: str | None, every: bool, keys: tuple[Path, ...], as_json: bo
     ✓ holds, ✗ is broken, – could not be checked, ? is a reading: whether the query is what the question meant
     cannot be derived, and is for you to check.
 
+    FILE is a capsule, or a page that `sandtable export` or the web interface made: then the words and the
+    program of the page are checked, too, and every capsule in it.
+
     --all does so for every run of the home and its database, a few at the same time, and lists what is broken.
 
     Exit code: 0 nothing is broken, 1 a link is broken, 2 the input cannot be used, 4 no sandbox.
@@ -57,7 +63,9 @@ def command(target: str | None, every: bool, keys: tuple[Path, ...], as_json: bo
         raise click.UsageError("Give a file, a run id or -, or --all.")
     if target is None:
         return with_parts(lambda parts: _verify_all(parts, keys, as_json))
-    text = inputs.read_text(target, DOCUMENT_BYTES) if target == "-" or Path(target).exists() else None
+    text = inputs.read_text(target, PAGE_BYTES) if target == "-" or Path(target).exists() else None
+    if text is not None and looks_like_page(text):
+        return with_parts(lambda parts: _verify_page(parts, text, keys, as_json))
     return with_parts(lambda parts: _verify(parts, target, text, keys, as_json))
 
 
@@ -70,6 +78,15 @@ async def _verify(parts: Parts, target: str, text: str | None, keys: tuple[Path,
         print_json(report.model_dump(mode="json"))
     else:
         _show(report)
+    return 0 if report.ok else failure.FAILED
+
+
+async def _verify_page(parts: Parts, text: str, keys: tuple[Path, ...], as_json: bool) -> int:
+    report = await verified_page(parts, text, keys)
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        _show_page(report)
     return 0 if report.ok else failure.FAILED
 
 
@@ -109,21 +126,40 @@ def _show(report: VerifyReport) -> None:
     if report.run_id:
         asker = f", asked by {clean(report.asked_by.in_words)}" if report.asked_by else ""
         click.echo(f"capsule of {clean(report.run_id)}{asker}")
-    width = max(len(link.name) for link in report.links)
-    for link in report.links:
+    _show_links(report.links)
+    _show_end(report.links, complete=report.complete)
+
+
+def _show_page(report: PageReport) -> None:
+    click.echo("page")
+    _show_links(report.links)
+    for capsule in report.capsules:
+        _show(capsule)
+    if len(report.capsules) != 1 or not report.ok:
+        every = [*report.links, *(link for capsule in report.capsules for link in capsule.links)]
+        click.echo("the page and its capsules together")
+        _show_end(every, complete=report.complete)
+
+
+def _show_links(links: Sequence[Link | PageLink]) -> None:
+    width = max(len(link.name) for link in links)
+    for link in links:
         mark, colour = _MARKS[link.status]
         detail = f"  {clean(link.detail)}" if link.detail else ""
         click.echo(f"  {click.style(mark, fg=colour)} {link.name:<{width}}{detail}".rstrip())
-    broken = [link.name for link in report.links if link.status == "broken"]
+
+
+def _show_end(links: Sequence[Link | PageLink], *, complete: bool) -> None:
+    broken = dict.fromkeys(link.name for link in links if link.status == "broken")
     if broken:
         click.secho(f"broken: {', '.join(broken)}", fg="red")
     else:
-        said = "verified" if report.complete else _incomplete(report)
-        read = any(link.status == "reading" for link in report.links)
+        said = "verified" if complete else _incomplete(links)
+        read = any(link.status == "reading" for link in links)
         click.secho(f"{said}; how the question was read is for you to check" if read else said, fg="green")
 
 
-def _incomplete(report: VerifyReport) -> str:
-    if any(link.status == "not_checked" for link in report.links):
+def _incomplete(links: Sequence[Link | PageLink]) -> str:
+    if any(link.status == "not_checked" for link in links):
         return "nothing is broken, but not all was checked"
     return "nothing is broken, and the data are not pinned: they stay in the database"

@@ -1,0 +1,53 @@
+"""Pages that prove themselves, made and verified with the parts of a command or server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from sandtable.assemble import Parts
+from sandtable.capsule.keys import trusted_keys
+from sandtable.capsule.report import VerifyReport
+from sandtable.capsule.seal import Envelope
+from sandtable.catalog.model import Dataset
+from sandtable.errors import NotFound, SandtableError
+from sandtable.proof_page.make import Answer, answer_of_run, make_page
+from sandtable.proof_page.verify import PageReport, verify_page
+from sandtable.runs.model import Run
+
+
+async def verified_page(parts: Parts, text: str, keys: Iterable[Path] = ()) -> PageReport:
+    """`keys`: further public keys to trust."""
+    extra = tuple(keys)
+    trusted = await asyncio.to_thread(trusted_keys, parts.settings.home, extra, parts.key)
+
+    async def verify(envelope: Envelope) -> VerifyReport:
+        return await parts.verify(envelope, extra)
+
+    return await verify_page(text, trusted, verify, parts.datasets.version)
+
+
+async def run_and_answer(parts: Parts, run_id: str) -> tuple[Run, Answer]:
+    """A run that has ended, and its answer in words that follow from it. Raises NotFound."""
+    run = await parts.runs.get(run_id)
+    capsule = await parts.runs.capsule(run_id)
+    return run, answer_of_run(run, capsule, await dataset_of(parts, run))
+
+
+async def dataset_of(parts: Parts, run: Run) -> Dataset | None:
+    """The version that the run asked, by the catalog of the run; None where it is not here any more."""
+    try:
+        return await parts.datasets.version(
+            run.request.dataset_id, run.dataset_version, run.catalog_version or None
+        )
+    except SandtableError:
+        return None
+
+
+async def page_of_answers(parts: Parts, answers: Sequence[Answer], title: str) -> str:
+    """Raises InvalidInput for more than a page holds, NotFound for no answer."""
+    if not answers:
+        raise NotFound("there is no answer to make a page of", suggestion="Ask something first.")
+    trusted = await asyncio.to_thread(trusted_keys, parts.settings.home, (), parts.key)
+    return await asyncio.to_thread(make_page, answers, title, parts.key, trusted)
