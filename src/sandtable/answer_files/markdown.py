@@ -27,9 +27,9 @@ def words(shown: Shown) -> str:
     """The question, the sentence and the reading."""
     answer = shown.answer
     reading = f"*Read as: {answer.reading}*" if answer.reading else ""
-    return "\n\n".join(
-        filter(None, (f"## {heading(answer.question) or 'A query'}", answer.sentence, reading))
-    )
+    note = f"*{answer.note}*" if answer.note else ""
+    parts = (f"## {heading(answer.question) or 'A query'}", answer.sentence, reading, note)
+    return "\n\n".join(filter(None, parts))
 
 
 def _run(shown: Shown, run: Run) -> Iterator[str]:
@@ -56,7 +56,9 @@ def _table(run: Run) -> str:
 
 def _proof(run: Run) -> str:
     ended = (run.finished_at or "").partition(".")[0].replace("T", " ")
-    about = f"Run `{run.id}` on dataset {in_markdown(run.request.dataset_id)}, version `{run.dataset_version}`"
+    about = (
+        f"Run `{run.id}` on dataset {in_markdown(run.request.dataset_id)}, version `{run.dataset_version}`"
+    )
     return f"*{about}, {ended} UTC. `sandtable verify {run.id}` derives it again.*"
 
 

@@ -31,6 +31,8 @@ class Answer:
     sentence: str
     """Markdown."""
     reading: str = ""
+    note: str = ""
+    """Why a capsule of the answer is not here."""
     columns: tuple[ColumnSaid, ...] = ()
     capsules: tuple[Envelope, ...] = ()
     """The main one first."""
@@ -87,6 +89,7 @@ def _said(answer: Answer) -> AnswerSaid:
         question=plain(answer.question),
         sentence=plain(answer.sentence),
         reading=plain(answer.reading),
+        note=plain(answer.note),
         columns=answer.columns,
         capsules=tuple(payload_digest(envelope) for envelope in answer.capsules),
     )

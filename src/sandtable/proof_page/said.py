@@ -46,6 +46,8 @@ class AnswerSaid(_Frozen):
     sentence: str
     """Markdown."""
     reading: str
+    note: str
+    """Why a capsule of the answer is not here; empty where all are."""
     columns: tuple[ColumnSaid, ...]
     """Of the main capsule's result."""
     capsules: tuple[str, ...]

@@ -19,6 +19,7 @@ from sandtable.sandbox.selftest import DoctorReport
 from sandtable.server import (
     a2a,
     agui,
+    answer_files,
     boards,
     catalogs,
     chat,
@@ -74,7 +75,7 @@ TAGS = [
 ]
 CHECKS_WAITING = 128
 ADAPTERS = (
-    Adapter((rest.router,)),
+    Adapter((rest.router, answer_files.router)),
     files.ADAPTER,
     databases.ADAPTER,
     catalogs.ADAPTER,

@@ -45,7 +45,7 @@ _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 # What a link on another site may open in a tab: pages, and files to download.
 _LINKED = re.compile(
     r"/|/(?:t/[^/]+|data|data/[^/]+|compare|account|people|runs|runs/[^/]+|docs|chat|login|login/password|login/oidc/callback)/?|/openapi\.json"
-    r"|/runs/[^/]+/(?:capsule|result\.[a-z]+)"
+    r"|/runs/[^/]+/(?:capsule|result\.[a-z]+)|/(?:runs|threads)/[^/]+/export/[a-z]+"
 )
 _BODY_SECONDS = 60.0
 # The latter starts the response that refuses a WebSocket.

@@ -222,6 +222,7 @@ CASES: tuple[Case, ...] = (
     # Runs
     _runs("run", "GET"),
     *(_runs("run", "GET", rest) for rest in ("/result.csv", "/result.json", "/chart", "/capsule")),
+    Case("run", "GET /runs/{run_id}/export/{form}", "/runs/{run}/export/page"),
     Case("run", "GET /runs/{run_id}/result.parquet", "/runs/{run}/result.parquet"),
     _runs("run", "POST", "/verify"),
     Case("run", "GET /runs/{run_id}", "/runs/{thread_run}"),
@@ -311,6 +312,7 @@ CASES: tuple[Case, ...] = (
     Case("thread", f"POST {_T}/history", body=_nothing),
     Case("thread", f"POST {_T}/state/checkpoint", body=_checkpoint),
     Case("thread", f"GET {_T}/runs"),
+    Case("thread", "GET /threads/{thread_id}/export/{form}", "/threads/{thread}/export/markdown"),
     *(_of_turn("thread", "GET", rest) for rest in ("", "/stream", "/join")),
     Case("thread", "WS /v2/stream/{session_id}"),
     _of_turn("change thread", "POST", "/cancel"),

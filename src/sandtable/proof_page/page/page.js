@@ -19,7 +19,7 @@ const reason = (error) => (globalThis.crypto?.subtle ? `its content cannot be re
 async function shown(content, families) {
   if (content.format !== "sandtable.page/1") throw new Error("it is of another format");
   const { records, page } = await checked(content, families);
-  const answers = page.said?.answers || records.map(({ payload }) => ({ question: "", sentence: "", reading: "", columns: [], capsules: [payload] }));
+  const answers = page.said?.answers || records.map(({ payload }) => ({ question: "", sentence: "", reading: "", note: "", columns: [], capsules: [payload] }));
   const title = page.said?.title || "Answers";
   document.title = title;
   let next = 0;

@@ -35,7 +35,8 @@ export function answer(said, records, number) {
     said.reading && h("p", { className: "quiet", "data-part": "reading" }, "Read as: ", marked(h, said.reading)),
     fields && [failure(fields), chart(fields.chart), table(fields.result, said.columns), printed(fields), artifacts(fields), origin(fields), evidence(fields)],
     records.map((record, i) => proof(record, i ? `Another run that the answer rests on, ${i + 1} of ${others.length + 1}` : "Proof")),
-    records.length === 0 && h("p", { className: "quiet" }, "Nothing was run for this answer, so there is nothing to prove."));
+    said.note && h("p", { className: "quiet", "data-part": "note" }, said.note),
+    records.length === 0 && !said.note && h("p", { className: "quiet" }, "Nothing was run for this answer, so there is nothing to prove."));
 }
 
 function failure(fields) {

@@ -948,6 +948,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/runs/{run_id}/export/{form}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A run's answer as a file
+         * @description Its sentence is worded from its plan and rows.
+         */
+        get: operations["export_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/runs/{run_id}/result.csv": {
         parameters: {
             query?: never;
@@ -1120,6 +1140,26 @@ export interface paths {
         post?: never;
         /** Take a user out of a team */
         delete: operations["remove_member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/threads/{thread_id}/export/{form}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A conversation's answers as a file
+         * @description Questions and answers as they stand in the conversation, with the capsules of all runs that they rest on.
+         */
+        get: operations["export_thread"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2510,7 +2550,7 @@ export interface components {
              * Chart
              * @description The kind of chart to show; left out: the one that fits.
              */
-            chart?: ("column" | "horizontal_bar" | "stacked_bar" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram") | null;
+            chart?: ("column" | "horizontal_bar" | "stacked_bar" | "stacked_share" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram") | null;
             /** Name */
             name: string;
             /**
@@ -3065,14 +3105,14 @@ export interface components {
              * Chart
              * @description null: the one that fits. Left out: as it is.
              */
-            chart?: ("column" | "horizontal_bar" | "stacked_bar" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram") | null;
+            chart?: ("column" | "horizontal_bar" | "stacked_bar" | "stacked_share" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram") | null;
             /** Name */
             name?: string | null;
         };
         /** QuestionView */
         QuestionView: {
             /** Chart */
-            chart: ("column" | "horizontal_bar" | "stacked_bar" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram") | null;
+            chart: ("column" | "horizontal_bar" | "stacked_bar" | "stacked_share" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram") | null;
             /** Created At */
             created_at: string;
             /** Dataset Id */
@@ -7536,6 +7576,57 @@ export interface operations {
             503: components["responses"]["Status503"];
         };
     };
+    export_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+                /** @description page: one HTML file that proves itself. csv: the tables in a ZIP archive. */
+                form: "page" | "markdown" | "notebook" | "csv";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    /** @description The name of the file. */
+                    "Content-Disposition"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ipynb+json": string;
+                    "application/zip": string;
+                    "text/html": string;
+                    "text/markdown": string;
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such run, it has not ended, or it has no table for `csv`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
     download_csv: {
         parameters: {
             query?: never;
@@ -8151,6 +8242,57 @@ export interface operations {
             413: components["responses"]["Status413"];
             414: components["responses"]["Status414"];
             415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    export_thread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                thread_id: string;
+                /** @description page: one HTML file that proves itself. csv: the tables in a ZIP archive. */
+                form: "page" | "markdown" | "notebook" | "csv";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    /** @description The name of the file. */
+                    "Content-Disposition"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ipynb+json": string;
+                    "application/zip": string;
+                    "text/html": string;
+                    "text/markdown": string;
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such conversation, it has no answers, or none of them has a table for `csv`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
             429: components["responses"]["Status429"];
