@@ -14,7 +14,7 @@ from sandtable.chart.asked import Asked, wished
 from sandtable.chart.bars import bars, horizontal, stacked, stacked_shares, upright
 from sandtable.chart.heat import clock, heatmap
 from sandtable.chart.layout import Figure
-from sandtable.chart.lines import area, line, multiples
+from sandtable.chart.lines import area, line
 from sandtable.chart.points import histogram, scatter
 from sandtable.chart.rules import FIRST_MAKER, MAKER
 from sandtable.chart.shape import NO_WORDS, Shape, Words, shape_of
@@ -54,7 +54,7 @@ BY_NAME: dict[ChartKind | FigureKind, Draw] = {
     "pie": pie,
     "heatmap": heatmap,
 }
-BY_SHAPE: tuple[Draw, ...] = (scatter, histogram, pie, clock, line, multiples, bars, heatmap)
+BY_SHAPE: tuple[Draw, ...] = (scatter, histogram, pie, clock, line, bars, heatmap)
 """Tried in this order: the first that fits the result is drawn."""
 
 

@@ -33,6 +33,8 @@ LONGEST_NAME = 80
 
 
 def line(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
+    if shape.reading.current and len(shape.keys) == 3 and not any(key.unique for key in shape.keys):
+        return multiples(shape)
     found = axes(shape)
     if not shape.measures or not found or not 2 <= shape.rows <= MOST_POINTS:
         return None
@@ -46,9 +48,9 @@ def line(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
     return _groups(shape, along, series) or _group_panels(shape, along, series) if along.ordered else None
 
 
-def multiples(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
-    """Three keys: a panel for each value of one, in it a line for each value of another."""
-    if not shape.reading.current or len(shape.keys) != 3 or not shape.measures or shape.rows > MOST_POINTS:
+def multiples(shape: Shape) -> Figure | None:
+    """Of three keys: a panel for each value of one, in it a line for each value of another."""
+    if not shape.measures or not 2 <= shape.rows <= MOST_POINTS:
         return None
     along, *others = sorted(shape.keys, key=lambda key: (not key.ordered, _is_year(key), key.role != "time"))
     panel, series = sorted(others, key=lambda key: len(key.column.distinct))

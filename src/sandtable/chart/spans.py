@@ -63,7 +63,7 @@ def _said(key: Field, text: str, whole: bool) -> str:
     if key.role == "period" and unit in ("day_of_week", "month_of_year") and text.isdecimal():
         names = (_LONG_DAYS if whole else _DAYS) if unit == "day_of_week" else _months(whole)
         return names[int(text) - 1] if 1 <= int(text) <= len(names) else text
-    if key.current and key.role == "period" and unit == "hour_of_day" and text.isdecimal():
+    if key.current and key.role == "period" and unit == "hour_of_day" and text.isdecimal() and int(text) < 24:
         return f"{int(text):02d}:00"
     return text
 

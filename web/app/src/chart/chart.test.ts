@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Figure, Row } from "~/api/model";
 import { number, onTheWall, type ShownColumn } from "~/format";
 import { dressed, onViewersClock } from "./dress";
-import { heightOf, roomIn } from "./height";
+import { heightOf, roomFor, roomIn } from "./height";
 import { computedTitle, legendOf } from "./legend";
 import { type Palette, paletteOf } from "./palette";
 import { fileName } from "./picture";
@@ -177,6 +177,42 @@ test.each([
     expect(heightOf(figure, roomIn(inside, series > 1))).toBe(wanted);
   },
 );
+
+test("two panels are seen whole, and many scroll", () => {
+  const panels = (height: number): Figure => ({ data: [], layout: { height, yaxis2: {} } });
+  const heights = (figure: Figure) => [
+    heightOf(figure, roomFor(figure, roomIn(800, false))),
+    roomFor(figure, roomIn(800, false)).most,
+  ];
+  expect(heights(panels(412))).toEqual([371, 416]);
+  expect(heights(panels(1044))).toEqual([1003, 416]);
+});
+
+describe("panels", () => {
+  const palette = paletteOf("light", { getPropertyValue: () => "" });
+  const trace = (yaxis: string, legendgroup?: string) => ({
+    type: "scatter",
+    yaxis,
+    ...(legendgroup ? { legendgroup, name: legendgroup } : {}),
+  });
+  const colours = (figure: Figure) =>
+    dressed(figure, palette).data.map((one) => (one.marker as { color: string }).color);
+  test("of one series each have one colour", () => {
+    const [one, other] = colours({ data: [trace("y"), trace("y2")], layout: {} });
+    expect(one).toBe(other);
+  });
+  test("of the same series have its colour", () => {
+    const found = colours({ data: [trace("y", "0"), trace("y", "1"), trace("y2", "1")], layout: {} });
+    expect(found[1]).toBe(found[2]);
+    expect(found[0]).not.toBe(found[1]);
+  });
+  test("all have the axes and the texts of the page", () => {
+    const layout = { yaxis: {}, yaxis2: {}, annotations: [{ text: "a" }] };
+    const made = dressed({ data: [], layout }, palette).layout;
+    expect(made?.yaxis2).toEqual(made?.yaxis);
+    expect(made?.annotations).toMatchObject([{ text: "a", font: { size: 12 } }]);
+  });
+});
 
 test.each([
   [{ title: { text: "Revenue by region &amp; &lt;b&gt;" } }, "Revenue by region & <b>"],

@@ -9,7 +9,7 @@ import { useTheme, useWindowHeight } from "~/shell";
 import { classes, ErrorNote } from "~/ui";
 import { ChartBar } from "./chart_bar";
 import { dressed, onViewersClock } from "./dress";
-import { heightOf, roomIn, SAVED } from "./height";
+import { heightOf, roomFor, roomIn, SAVED } from "./height";
 import { Legend, legendOf } from "./legend";
 import { paletteOf } from "./palette";
 import { type PictureFormat, savePicture } from "./picture";
@@ -54,7 +54,7 @@ export function Chart({ runId, figure, columns, rows, title, className }: ChartP
 
   const legend = drawn.layout?.showlegend === true ? legendOf(shown) : [];
   const kind = chosen ?? own.data?.kind ?? null;
-  const room = roomIn(windowHeight, legend.length > 0);
+  const room = roomFor(drawn, roomIn(windowHeight, legend.length > 0));
   const height = heightOf(drawn, room);
   const save = async (format: PictureFormat) => {
     setError(null);

@@ -11,6 +11,7 @@ const MOST_OF_WINDOW = 0.36;
 const NAME_PX = 15;
 const BAR_PX = 9;
 const AXIS_PX = 56;
+const PANELS_PX = 416;
 
 /** Of the picture alone. */
 export interface Room {
@@ -26,6 +27,11 @@ export function roomIn(windowHeight: number, legend: boolean): Room {
   const around = BAR_HEIGHT + (legend ? LEGEND_HEIGHT : 0);
   const most = Math.max(CHART_HEIGHT, Math.round(windowHeight * MOST_OF_WINDOW));
   return { least: CHART_HEIGHT - around, most: most - around };
+}
+
+/** A few panels are seen whole: what they share, their axis, is below the last one. */
+export function roomFor(figure: Figure | null, room: Room): Room {
+  return figure?.layout?.yaxis2 ? { ...room, most: Math.max(room.most, PANELS_PX) } : room;
 }
 
 /** A chart with many bars says how high it would like to be. Panels have the height that they ask for. */
