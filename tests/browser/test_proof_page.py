@@ -99,6 +99,15 @@ def test_it_verifies_from_disk_without_a_network(show: Show, offline: Page) -> N
     assert "Whose key it is" in found["text"]
 
 
+def test_rows_that_stayed_in_a_database_are_not_called_pinned(show: Show, offline: Page) -> None:
+    pin = {"kind": "live", "engine": "postgresql", "source": "shop"}
+    found = show(page(answer_with(charted(pin=pin))))
+    assert (found["state"], found["broken"]) == ("ok", [])
+    assert offline.locator('li[data-link="data"][data-state="not_pinned"]').count() == 1
+    text = offline.locator('li[data-link="data"]').text_content() or ""
+    assert "what the database gave at that moment" in text
+
+
 def _capsule(old: str, new: str) -> Callable[[dict[str, Any]], None]:
     return lambda content: replaced(content["capsules"][0], old, new)
 
@@ -154,7 +163,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], None], set[str]]] = {
     "the sentence": (_words("12.5", "13.5"), {"signature"}),
     "a unit": (_words('"unit":""', '"unit":"$"'), {"signature"}),
     "no statement": (lambda content: content["statement"].update(payload="e30="), {"words"}),
-    "another format": (_capsule('"schema_version":"5"', '"schema_version":"0"'), {"form"}),
+    "another format": (_capsule('"schema_version":"6"', '"schema_version":"0"'), {"form"}),
 }
 
 

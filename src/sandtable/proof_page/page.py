@@ -29,7 +29,7 @@ MOST_CAPSULES = 200
 _BEGIN = '<script type="application/json" id="content">'
 _END = "</script>"
 _HERE = Path(__file__).parent / "page"
-_PAGE = tuple(_HERE / f"{name}.js" for name in ("digests", "checks", "words", "parts", "page"))
+_PAGE = tuple(_HERE / f"{name}.js" for name in ("digests", "words", "checks", "parts", "page"))
 
 
 class NotAPage(InvalidInput):

@@ -1,5 +1,6 @@
 // What can be checked without the data: the form of each record, its digests, what its signature names, the signature.
 // A link is `ok`, `broken`, `not_checked` with the reason, or a `reading` for a person to check.
+import { LIVE, isLive } from "./words.js";
 import { FORMATS, bytesOf, canonical, digestsOf, isPartial, sha256 } from "./digests.js";
 
 const PAYLOAD_TYPE = "application/vnd.in-toto+json";
@@ -56,6 +57,7 @@ async function digestLinks(fields, families) {
     const whole = name !== "result" || fields.result === null || fields.result.digest === given;
     if (expected !== given || !whole) return link(name, "broken", "the recorded digest does not fit the recorded content");
     if (name === "prompts" && !fitOrigin(fields)) return link(name, "broken", "they are not those of the origin");
+    if (name === "data" && isLive(fields)) return link(name, "not_pinned", LIVE);
     return isPartial(fields, name) ? link(name, "not_checked", "kept only in part: its digest is over all of it") : link(name, "ok");
   });
 }

@@ -330,9 +330,10 @@ const V3 = {
 };
 const V4 = { ...V3, catalog: recorded("catalog_version") };
 const V5 = { ...V4, asked_by: whole("asked_by") };
+const V6 = { ...V5, pin: whole("pin") };
 
 /** By `schema_version`. A new format is one line here: the digests that it adds. */
-export const FORMATS = { 1: V1, 2: V2, 3: V3, 4: V4, 5: V5 };
+export const FORMATS = { 1: V1, 2: V2, 3: V3, 4: V4, 5: V5, 6: V6 };
 
 // `[name, expected, recorded]` of each digest. Throws for content that is inconsistent.
 export async function digestsOf(fields, families) {

@@ -4,7 +4,7 @@ import { drawing } from "./chart.js";
 import { isNumeric, shown } from "./format.js";
 import { marked } from "./marked.js";
 import { isBroken } from "./checks.js";
-import { ELSEWHERE, PROVES, PROVES_NOT, SIGNER, STATES, nameOf, provesOf } from "./words.js";
+import { PROVES, PROVES_NOT, SIGNER, STATES, elsewhere, nameOf, provesOf } from "./words.js";
 
 export function verdict(records, page) {
   const every = [...records.flatMap(({ links }) => links), ...page.links];
@@ -118,7 +118,7 @@ function proof(record, title) {
   const word = isBroken(links) ? "broken" : "what was checked";
   const whole = fields && h("details", { className: "inner", "data-part": "capsule" }, h("summary", null, "The whole record"), h("pre", null, JSON.stringify(fields, null, 2)));
   return h("details", { "data-part": "proof", open: isBroken(links) }, h("summary", null, `${title}: ${word}`),
-    listOf([...links.map(row), ...ELSEWHERE.map(([name, status, text]) => item(name, status, text))]), whole);
+    listOf([...links.map(row), ...elsewhere(fields).map(([name, status, text]) => item(name, status, text))]), whole);
 }
 
 export const listOf = (items) => h("ul", { className: "links" }, items);

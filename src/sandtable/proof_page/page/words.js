@@ -17,6 +17,7 @@ export const LINKS = {
   artifacts: ["What the code showed", "Tables and drawings are those that the code showed."],
   stdout: ["What the code printed", "The printed text is the recorded one."],
   catalog: ["Catalog", "The record names one version of what is said about the data."],
+  pin: ["What is pinned", "What the data version pins is stated as it was recorded."],
   asked_by: ["Who asked", "Who asked is stated as it was recorded."],
   digests: ["Digests", "Every part fits its recorded digest."],
   seal: ["Seal", "What was signed names these rows and this data version."],
@@ -29,6 +30,7 @@ export const STATES = {
   ok: ["✓", "holds"],
   broken: ["✗", "broken"],
   not_checked: ["–", "not checked"],
+  not_pinned: ["~", "not pinned"],
   reading: ["?", "for you to check"],
 };
 
@@ -37,8 +39,16 @@ export const provesOf = (name) => (LINKS[name] || ["", "The part fits its record
 
 export const SIGNER = "The page cannot know whose key this is. Compare the id with the one that the server shows under Public key, or that `sandtable key` prints: ";
 
+export const LIVE = "The rows stayed in a database, where they can change: the version is a digest of their columns only. The record proves what the database gave at that moment.";
+
+const ASKED_AGAIN = ["plan → SQL → rows", "not_checked", "What the database gives now is asked where it is connected: `sandtable verify FILE` does it. Other rows now break nothing."];
+
 // Links that need more than this page.
-export const ELSEWHERE = [
+export const elsewhere = (fields) => (isLive(fields) ? [ELSEWHERE[0], ASKED_AGAIN] : ELSEWHERE);
+
+export const isLive = (fields) => fields?.pin?.kind === "live";
+
+const ELSEWHERE = [
   ["question → plan", "reading", "That the plan or SQL is what the question means cannot be computed. It is a reading: read it and judge."],
   ["data → plan → SQL → rows", "not_checked", "That this data, asked this way, gives these rows is derived by running it again. That needs the data: where it is, `sandtable verify FILE` does it."],
 ];
