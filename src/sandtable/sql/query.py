@@ -26,12 +26,14 @@ from sandtable.plan.resolved import (
     Output,
     OutputRef,
     ResolvedPlan,
+    Whole,
 )
 from sandtable.plan.walking import columns_read, each_elements, matches, wholes, zoned_type
 from sandtable.sql.column_types import Types
 from sandtable.sql.conditions import predicate
 from sandtable.sql.decomposition import decomposed
 from sandtable.sql.expressions import ExpressionWriter, calendar_order
+from sandtable.sql.spreading import Step, free_name, not_over_windows, selecting, spread
 from sandtable.sql.windows import Named, derived_column, first_rows, first_with_ties
 
 
@@ -71,7 +73,7 @@ def _builder(plan: ResolvedPlan, dataset: Dataset, spelling: Spelling, types: Ty
     names = frozenset(t.name.lower() for t in dataset.tables)
     taken = set(names)
     looked_up = {
-        match: (_free("matched", taken), _intermediate(match.rows, dataset, spelling, types))
+        match: (free_name("matched", taken), _intermediate(match.rows, dataset, spelling, types))
         for match in matches(tuple(o.expr for o in plan.outputs), plan.where, plan.decomposition)
     }
     qualified = bool(looked_up) or _needs_qualifying(plan, dataset)
@@ -87,10 +89,10 @@ def _measured(plan: ResolvedPlan) -> dict[Expr, str]:
         return {}
     taken = {output.name.lower() for output in plan.outputs} | {item.name.lower() for item in plan.derived}
     read = columns_read((tuple(o.expr for o in plan.outputs), plan.where, tuple(targets)))
-    names: dict[Expr, str] = {ref: _free(f"row_{ref.column}", taken) for ref in read}
-    names |= {match: _free("matched", taken) for match in matches(*nodes)}
+    names: dict[Expr, str] = {ref: free_name(f"row_{ref.column}", taken) for ref in read}
+    names |= {match: free_name("matched", taken) for match in matches(*nodes)}
     return names | {
-        part: _free("element" if isinstance(part, Elements) else "whole", taken) for part in found
+        part: free_name("element" if isinstance(part, Elements) else "whole", taken) for part in found
     }
 
 
@@ -144,19 +146,19 @@ class _Builder:
         plan, hidden = self.plan, self._hidden()
         taken = set(self.table_names)
         first = self._first_steps(taken)
-        rows = _free("grouped" if plan.grouped else "base", taken)
+        rows = free_name("grouped" if plan.grouped else "base", taken)
         ctes = [(rows, self._rows((*plan.outputs, *hidden), self._unfolding(), first))]
         names = [output.name for output in (*plan.outputs, *hidden)]
         for layer in range(1, max((item.layer for item in plan.derived), default=0) + 1):
             added = [item for item in plan.derived if item.layer == layer]
-            ctes.append((_free("derived", taken), self._derived(ctes[-1][0], names, added, hidden)))
+            ctes += self._derived(ctes[-1][0], names, added, hidden, taken)
             names += [item.name for item in added]
         filtered = plan.having is not None or plan.top is not None or plan.ties
         helped = hidden or any(item.hidden for item in plan.derived)
-        place = _free("place", {name.lower() for name in names})
+        place = free_name("place", {name.lower() for name in names})
         ranked = self._ranked(ctes[-1][0], names, hidden, place) if not self.spelling.qualifies else None
         if ranked is not None:
-            ctes.append((_free("ranked", taken), ranked))
+            ctes.append((free_name("ranked", taken), ranked))
             query = self._cut(ctes[-1][0], place)
         else:
             query = self._final(ctes[-1][0], hidden) if filtered or helped else ctes.pop()[1]
@@ -172,16 +174,36 @@ class _Builder:
     def _first_steps(self, taken: set[str]) -> list[tuple[str, exp.Select]]:
         """The rows with the aggregates that are values of each row: one step, or none."""
         if self.plan.decomposition is not None:
-            periods = _free("periods", taken)
+            periods = free_name("periods", taken)
             first, second = decomposed(self.plan, self.plan.decomposition, self._writer(_by_name), periods)
             return [(periods, self._joined(first)), (self.plan.decomposition.table, second)]
         if not self.measured:
             return []
+        found = not_over_windows(self.spelling, tuple(self.measured))
+        if found:
+            return self._spread_rows(found, taken)
+        return [(free_name("measured", taken), self._read(self.measured))]
+
+    def _read(self, columns: Mapping[Expr, str]) -> exp.Select:
+        """Values of the rows of the tables themselves."""
         writer = replace(self._writer(_by_name), names={})
         query = exp.Select().from_(w.table(self.plan.table), copy=False)
+        for expr, name in columns.items():
+            query = query.select(_aliased(writer.write(expr), name), copy=False)
+        return self._joined(query)
+
+    def _spread_rows(self, found: tuple[Whole, ...], taken: set[str]) -> list[Step]:
+        """The rows, then those of their aggregates that no window can compute, then the rest."""
+        read: dict[Expr, str] = {
+            e: name for e, name in self.measured.items() if isinstance(e, ColumnRef | Matched)
+        }
+        writer = replace(self._writer(_by_name), names=read)
+        rows = free_name("rows", taken)
+        made = spread(rows, tuple(read.values()), found, writer, taken)
+        writer, query = replace(writer, names={**read, **made.names}), made.query
         for expr, name in self.measured.items():
             query = query.select(_aliased(writer.write(expr), name), copy=False)
-        return [(_free("measured", taken), self._joined(query))]
+        return [(rows, self._read(read)), *made.steps, (free_name("measured", taken), query)]
 
     def _rows(
         self, outputs: tuple[Output, ...], writer: ExpressionWriter, first: list[tuple[str, exp.Select]]
@@ -210,14 +232,23 @@ class _Builder:
         return query
 
     def _derived(
-        self, source: str, names: list[str], added: list[Derived], hidden: tuple[Output, ...]
-    ) -> exp.Select:
-        query = _selecting(source, names)
+        self, source: str, names: list[str], added: list[Derived], hidden: tuple[Output, ...], taken: set[str]
+    ) -> list[Step]:
+        """One layer: a step, after those of aggregates that no window can compute."""
         writer = replace(self._writer(_by_name), names={})
+        found = not_over_windows(self.spelling, tuple(item.expr for item in added if item.expr is not None))
+        if not found:
+            steps, query = (), selecting(source, names)
+        else:
+            made = spread(source, names, found, writer, taken)
+            steps, query = made.steps, made.query
+            writer = replace(writer, names=made.names)
+            for name in names:
+                query = query.select(w.column(name), copy=False)
         for item in added:
             column = derived_column(item, self._ties(hidden), w.column, self._placed(w.column), writer)
             query = query.select(_aliased(column, item.name), copy=False)
-        return query
+        return [*steps, (free_name("derived", taken), query)]
 
     def _ranked(
         self, source: str, names: list[str], hidden: tuple[Output, ...], place: str
@@ -226,17 +257,17 @@ class _Builder:
         kept = self._kept(hidden, w.column, self._terms(hidden, self._placed(w.column)))
         if kept is None:
             return None
-        query = self._having(_selecting(source, names))
+        query = self._having(selecting(source, names))
         return query.select(exp.alias_(kept.this, w.name(place), copy=False), copy=False)
 
     def _cut(self, source: str, place: str) -> exp.Select:
         """The first rows by their place."""
         last = self.plan.top.n if self.plan.top is not None else self.plan.limit
         condition = exp.LTE(this=w.column(place), expression=w.number(last or 0))
-        return _selecting(source, self._shown()).where(condition, copy=False)
+        return selecting(source, self._shown()).where(condition, copy=False)
 
     def _final(self, source: str, hidden: tuple[Output, ...]) -> exp.Select:
-        query = self._having(_selecting(source, self._shown()))
+        query = self._having(selecting(source, self._shown()))
         self._qualify(query, hidden, w.column, self._terms(hidden, self._placed(w.column)))
         return query
 
@@ -310,7 +341,7 @@ class _Builder:
         """Columns that rows are sorted by but that are not shown."""
         taken = {o.name.lower() for o in self.plan.outputs} | {d.name.lower() for d in self.plan.derived}
         refs = [term.target for term in self.plan.order if isinstance(term.target, ColumnRef)]
-        return tuple(Output(_free(f"order_by_{ref.column}", taken), ref, key=False) for ref in refs)
+        return tuple(Output(free_name(f"order_by_{ref.column}", taken), ref, key=False) for ref in refs)
 
     def _writer(self, output: Callable[[OutputRef], exp.Expr]) -> ExpressionWriter:
         joined = {matched: name for matched, (name, _) in self.looked_up.items()}
@@ -336,13 +367,6 @@ class _Builder:
         return self._writer(lambda ref: self._unfolding().write(exprs[ref.name]))
 
 
-def _selecting(source: str, names: list[str]) -> exp.Select:
-    query = exp.Select().from_(w.table(source), copy=False)
-    for name in names:
-        query = query.select(w.column(name), copy=False)
-    return query
-
-
 def _with(steps: list[exp.CTE]) -> exp.With | None:
     return exp.With(expressions=steps) if steps else None
 
@@ -364,12 +388,3 @@ def _aliased(node: exp.Expr, name: str) -> exp.Expr:
 def _ordered(node: exp.Expr, descending: bool, nulls_first: bool) -> exp.Expr:
     # DuckDB puts nulls last in both directions; only the exception is written.
     return exp.Ordered(this=node, desc=descending or None, nulls_first=nulls_first)
-
-
-def _free(wanted: str, taken: set[str]) -> str:
-    name, count = wanted, 1
-    while name.lower() in taken:
-        count += 1
-        name = f"{wanted}_{count}"
-    taken.add(name.lower())
-    return name
