@@ -70,12 +70,12 @@ async def _measure(executor: LiveExecutor, connection: psycopg.Connection, round
     contenders = [Contender("driver", by_driver), Contender("sandtable", by_sandtable)]
     table = await take_turns(contenders, {title: title for title in _QUERIES}, rounds)
     met = True
-    print(f"{'milliseconds, median (p95)':30}{'driver':>18}{'sandtable':>18}{'more':>10}")
+    print(f"{'milliseconds, median (least)':30}{'driver':>18}{'sandtable':>18}{'more':>10}")
     for title in _QUERIES:
         bare, ours = table["driver"][title], table["sandtable"][title]
         more = ours.median - bare.median
         met &= more <= _MOST_MS
-        cells = "".join(f"{f'{each.median:.2f} ({each.p95:.2f})':>18}" for each in (bare, ours))
+        cells = "".join(f"{f'{each.median:.2f} ({min(each.values):.2f})':>18}" for each in (bare, ours))
         print(f"{title:30}{cells}{more:>10.2f}")
     print(f"{'PASS' if met else 'FAIL'}  a query takes at most {_MOST_MS:g} ms more than by the bare driver")
     return met

@@ -81,7 +81,7 @@ class Job(_Wire):
     options: dict[str, Any] = Field(default_factory=dict)
     """Mode-specific, such as `float_columns` for `parse`, `source` or `pairs` for `ingest`, `rows` for `export`,
     `names` (alias → table), `seed`, `check` and `before` (`code` and `seed` of earlier cells, whose output is
-    thrown away) for `python`."""
+    thrown away) for `python`; `columns` (`name` and `type` of each) for `sql` that runs in a connected database."""
 
 
 class ResultColumn(_Wire):

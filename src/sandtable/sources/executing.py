@@ -76,7 +76,7 @@ class ExecutingSource:
         try:
             identity = await session.connect(roots)
             require_reader(await session.preflight(), identity, login.source)
-            await session.pin()
+            await session.watch()
         except SourceTimeout:
             raise DatabaseUnavailable(
                 f"{login.source.place} does not answer", suggestion=_AGAIN, source=login.source.name

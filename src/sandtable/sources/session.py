@@ -55,9 +55,9 @@ class SourceSession:
         }
         return await self._ask("connect", request, "connecting", Identity, 2 * _CONNECT_S)
 
-    async def pin(self) -> None:
-        """From here on, a statement means the same whatever the settings of the role and the database are."""
-        await self._ask("pin", {}, "setting the connection up", None, _CATALOG_S)
+    async def watch(self) -> None:
+        """From here on, the database ends a statement soon after its worker was killed."""
+        await self._ask("watch", {}, "setting the connection up", None, _CATALOG_S)
 
     async def preflight(self) -> Preflight:
         request = {"schemas": [self._source.only_schema] if self._source.only_schema else []}

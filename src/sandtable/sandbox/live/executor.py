@@ -25,7 +25,7 @@ from sandtable.sandbox.wire import read_answer
 
 _COLUMNS = TypeAdapter(tuple[ResultColumn, ...])
 _MOST_JOBS = 1 << 16
-_MARGIN, _MOST_MARGIN_MS = 0.1, 250.0
+_MARGIN, _MOST_MARGIN_MS = 0.1, 500.0
 """The database ends a statement a little before the limit of its job, so that its worker can be kept."""
 _UNREPORTED = "run it again; if it fails again, report the run"
 
@@ -47,7 +47,8 @@ class LiveExecutor:
         self._places = asyncio.Semaphore(workers)
         self._pending: set[str] = set()
         self._workers = Workers(database, idle_s)
-        self._jobs = Jobs(self._work, _MOST_JOBS, tracer=tracer)
+        self._tracer = tracer
+        self._jobs = Jobs(self._work, _MOST_JOBS)
 
     async def submit(self, job: Job) -> None:
         """`options["columns"]`: name and DuckDB type of each column of `text`; of `fetch_schema`: `schemas`, the names
@@ -78,8 +79,9 @@ class LiveExecutor:
     async def _in_its_place(self, job: Job, deadline: float) -> JobResult:
         self._pending.add(job.id)
         try:
-            async with asyncio.timeout_at(deadline):
-                await self._places.acquire()
+            with self._tracer.span("sandbox.queue"):
+                async with asyncio.timeout_at(deadline):
+                    await self._places.acquire()
         except TimeoutError:
             message = (
                 f"waited {job.limits.wall_ms / 1e3:g} s, the limit of this run, for one of the {self._number}"

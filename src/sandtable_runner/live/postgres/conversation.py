@@ -12,44 +12,34 @@ from typing import Any
 
 import psycopg
 from psycopg.errors import error_from_result
-from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
+from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus, version
 from psycopg.pq.abc import PGresult
 
+from sandtable_runner.live.postgres.pinned import MEANT, in_transaction
 from sandtable_runner.live.worker import Failure
 
-_SETTINGS = {
-    # Names are looked up where their schema says, and functions and operators in the database's own catalog.
-    "search_path": "pg_catalog",
-    "default_transaction_read_only": "on",
-    "standard_conforming_strings": "on",
-    "transform_null_equals": "off",
-    "lc_numeric": "C",
-    "lc_time": "C",
-    "idle_in_transaction_session_timeout": "60s",
-}
-_PIN = """
-SELECT pg_catalog.set_config(s.name, s.setting, false)
-FROM ROWS FROM (pg_catalog.unnest(%s::pg_catalog.text[]), pg_catalog.unnest(%s::pg_catalog.text[])) AS s (name, setting)
-"""
 _LOOKS_SINCE = 140000
 _LOOK = "SELECT pg_catalog.set_config('client_connection_check_interval', '500ms', false)"
 _BEGIN = b"BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_LIMIT = b"SELECT pg_catalog.set_config('statement_timeout', $1, true)"
+_PIN = in_transaction(MEANT).encode()
 # With its options in parentheses, `ANALYZE` cannot follow.
 _EXPLAIN = b"EXPLAIN (ANALYZE FALSE) "
-_DRAINED = 256 << 10
-_ROW = 64
+_CHUNKS = version() >= 170000
+"""Whether the driver's library can give several rows at once, which costs less for each."""
+_CHUNK = 64
+_HAS_ROWS = (ExecStatus.SINGLE_TUPLE, ExecStatus.TUPLES_CHUNK, ExecStatus.TUPLES_OK)
+_DRAINED = 1 << 20
+_ROW = 16
 """Bytes that reading a row without values is worth."""
 _CANCEL_S = 5.0
 
 Row = list[bytes | None]
 
 
-def pin(connection: psycopg.Connection[Any], _: dict[str, Any]) -> dict[str, Any]:
-    """Whatever the role's or the database's settings are, a statement means the same."""
-    connection.execute(_PIN, (list(_SETTINGS), list(_SETTINGS.values())))
+def watch(connection: psycopg.Connection[Any], _: dict[str, Any]) -> dict[str, Any]:
+    """Has the database look whether its client is still there, so that the statement of a worker that was killed ends.
+    On a system that cannot look, the statement's time limit ends it."""
     if connection.info.server_version >= _LOOKS_SINCE:
-        # It ends the statement of a worker that is gone. On a system that cannot look, its time limit does.
         with suppress(psycopg.errors.InvalidParameterValue):
             connection.execute(_LOOK)
     return {}
@@ -61,7 +51,8 @@ class Conversation:
         self._pg = connection.pgconn
 
     def prepare(self, text: bytes, statement_ms: int) -> list[int]:
-        """Begins, and has the database read the text without running it, in one round trip. Returns the type of each
+        """Begins, sets what must not depend on the connection, and has the database read the text without running it,
+        all in one round trip. Returns the type of each
         column by its number. Raises Failure `unsent` where the connection turns out to be lost."""
         pg = self._pg
         if pg.status == ConnStatus.BAD:
@@ -70,7 +61,7 @@ class Conversation:
             pg.nonblocking = 0
             pg.enter_pipeline_mode()
             pg.send_query_params(_BEGIN, None)
-            pg.send_query_params(_LIMIT, [str(statement_ms).encode()])
+            pg.send_query_params(_PIN, [str(statement_ms).encode()])
             pg.send_prepare(b"", text)
             pg.send_describe_prepared(b"")
             pg.pipeline_sync()
@@ -99,14 +90,18 @@ class Conversation:
         return results
 
     def rows(self) -> Iterator[Row]:
-        """Of the prepared statement, one by one as they arrive."""
+        """Of the prepared statement, a few at a time as they arrive."""
         self._pg.send_query_prepared(b"", None)
-        self._pg.set_single_row_mode()
+        if _CHUNKS:
+            self._pg.set_chunked_rows_mode(_CHUNK)
+        else:
+            self._pg.set_single_row_mode()
         failed: PGresult | None = None
         while (result := self._pg.get_result()) is not None:
-            if result.status == ExecStatus.SINGLE_TUPLE:
-                yield [result.get_value(0, index) for index in range(result.nfields)]
-            elif result.status != ExecStatus.TUPLES_OK:
+            if result.status in _HAS_ROWS:
+                for row in range(result.ntuples):
+                    yield [result.get_value(row, index) for index in range(result.nfields)]
+            else:
                 failed = failed or result
         if failed is not None:
             raise error_from_result(failed)
@@ -137,9 +132,9 @@ class Conversation:
         while left > 0:
             if (result := self._pg.get_result()) is None:
                 return
-            left -= _ROW + sum(
-                len(result.get_value(0, index) or b"") for index in range(result.nfields) if result.ntuples
-            )
+            if result.ntuples:
+                first = sum(len(result.get_value(0, index) or b"") for index in range(result.nfields))
+                left -= result.ntuples * (first + _ROW)
         self._connection.cancel_safe(timeout=_CANCEL_S)
         while self._pg.get_result() is not None:
             pass

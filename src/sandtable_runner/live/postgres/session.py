@@ -13,27 +13,13 @@ import psycopg
 from psycopg import sql
 
 from sandtable_runner.live.postgres.catalog import fetch_schema
-from sandtable_runner.live.postgres.conversation import pin
+from sandtable_runner.live.postgres.conversation import watch
 from sandtable_runner.live.postgres.copying import copy_table, measure
 from sandtable_runner.live.postgres.executing import execute
+from sandtable_runner.live.postgres.pinned import WRITTEN
 from sandtable_runner.live.postgres.preflight import preflight
 from sandtable_runner.live.worker import ROOTS, Failure, Send, Session
 
-_SETTINGS = {
-    "client_encoding": "UTF8",
-    "datestyle": "ISO, YMD",
-    "intervalstyle": "iso_8601",
-    "timezone": "UTC",
-    "bytea_output": "hex",
-    "extra_float_digits": "1",
-    "lc_monetary": "C",
-    "xmlbinary": "base64",
-    # Otherwise, a scan of a large table may begin in its middle, and the same rows come in another order.
-    "synchronize_seqscans": "off",
-    "lock_timeout": "10s",
-    "idle_in_transaction_session_timeout": "0",
-}
-"""Values are written in the same way whatever the role's or the database's settings are."""
 _BEGIN = "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
@@ -52,7 +38,7 @@ class _Session:
             "fetch_schema": lambda request, _: fetch_schema(self._open, request),
             "measure": lambda request, _: measure(self._open, request),
             "copy_table": lambda request, send: copy_table(self._open, request, send),
-            "pin": lambda request, _: pin(self._open, request),
+            "watch": lambda request, _: watch(self._open, request),
             "execute": lambda request, _: execute(self._open, request),
         }
 
@@ -90,7 +76,7 @@ class _Session:
             autocommit=True,
         )
         connection = self._connection
-        for name, value in _SETTINGS.items():
+        for name, value in WRITTEN.items():
             connection.execute("SELECT pg_catalog.set_config(%s, %s, false)", (name, value))
         connection.execute(
             "SELECT pg_catalog.set_config('statement_timeout', %s, false)", (str(request["statement_ms"]),)
