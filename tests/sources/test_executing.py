@@ -207,9 +207,12 @@ async def test_workers_are_kept_until_they_are_idle_or_the_source_is_another(
     live.executor._workers._idle_s = 0.1
     assert (await live.run("SELECT 1")).status == "succeeded"
     await until(lambda: not workers[1].alive)
+    live.executor._workers._idle_s = 60
+    assert (await live.run("SELECT 1")).status == "succeeded"
     live.records.remove("shop")
     assert error_of(await live.run("SELECT 1"))[0] == ErrorCode.NOT_FOUND
-    assert len(workers) == 2
+    await until(lambda: not workers[2].alive)
+    assert len(workers) == 3
 
 
 async def test_a_job_says_its_columns(live: Live) -> None:

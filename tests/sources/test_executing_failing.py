@@ -8,6 +8,7 @@ import re
 import signal
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -143,17 +144,24 @@ async def test_a_server_that_dies_and_comes_back(tmp_path: Path, workers: list[L
 
 
 async def test_a_server_that_says_nothing_is_waited_for_no_longer_than_the_limit(tmp_path: Path) -> None:
+    came: list[str] = []
+    left: list[str] = []
+
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read()
+        came.append("one")
+        with suppress(ConnectionError):
+            await reader.read()
         writer.close()
+        left.append("one")
 
     server = await asyncio.start_server(silent, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     live = opened(tmp_path, f"postgresql://marker:{SECRET}@127.0.0.1:{port}/postgres")
     try:
-        code, _, words = error_of(await live.run("SELECT 1", wall_ms=1500))
+        code, _, words = error_of(await live.run("SELECT 1", wall_ms=2500))
         assert code == "RUNNER_TIMEOUT"
-        assert "did not accept a connection within 1.5 s" in words
+        assert "did not accept a connection within 2.5 s" in words
+        await until(lambda: came == left)
     finally:
         await live.executor.aclose()
         server.close()
@@ -220,6 +228,17 @@ async def test_tables_that_were_changed(marked: Database, tmp_path: Path) -> Non
             assert SECRET not in found[2]
     finally:
         await live.executor.aclose()
+
+
+async def test_a_table_that_others_have_locked_is_waited_for_no_longer_than_the_limit(
+    live: Live, marked: Database
+) -> None:
+    marked.execute("CREATE TABLE marks.held AS SELECT 1 AS n; GRANT SELECT ON marks.held TO marker")
+    with psycopg.connect(marked.admin) as other:
+        other.execute("LOCK TABLE marks.held")
+        code, kind, _ = error_of(await live.run("SELECT n FROM marks.held", wall_ms=1500))
+        assert (code, kind) == ("RUNNER_TIMEOUT", "Timeout")
+    assert (await live.run("SELECT n FROM marks.held")).rows == ((1,),)
 
 
 async def test_no_worker_without_a_postgresql(marked: Database, tmp_path: Path) -> None:

@@ -95,10 +95,11 @@ class ExecutingSource:
                 suggestion="Select fewer columns, or shorten long texts.",
             )
         if failed.kind != "database":
+            kind, message = _lost(source, failed.kind)
             return JobError(
                 code=ErrorCode.RUNNER_INTERNAL_ERROR,
-                type="ConnectionLost",
-                message=f"the connection to {source.place} was lost while the query ran: {said}",
+                type=kind,
+                message=f"{message}: {said}",
                 suggestion=_AGAIN,
             )
         found = next((each for state, each in _ERRORS.items() if failed.state.startswith(state)), _OTHER)
@@ -108,6 +109,14 @@ class ExecutingSource:
             message=f"the database {found.what}: {said} (SQLSTATE {failed.state})",
             suggestion=found.suggestion,
         )
+
+
+def _lost(source: Source, kind: str) -> tuple[str, str]:
+    if kind == "unsent":
+        return "ConnectionLost", f"the connection to {source.place} was lost before the query ran"
+    if kind == "connection":
+        return "ConnectionLost", f"the connection to {source.place} was lost while the query ran"
+    return "DriverFailed", f"the driver of source {quote(source.name)} failed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import json
 import os
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sandtable.errors import SandboxUnavailable
 from sandtable.sandbox.live import selftest
+from sandtable.sandbox.live import worker as live
 from sandtable.sandbox.live.relay import Target
 from sandtable.sandbox.live.worker import LiveWorker, WorkerLimits, WorkerLost
 from tests.sandbox import as_user
@@ -87,6 +91,31 @@ async def test_a_cancelled_caller_takes_its_worker_along() -> None:
         await _gone(worker.pid)
     finally:
         await worker.aclose()
+
+
+async def test_a_start_that_is_cancelled_leaves_no_process_and_no_socket(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Wherever it is cancelled: sockets that nothing closes would fail the test."""
+    launched: list[subprocess.Popen[bytes]] = []
+    launch = live._launch
+
+    def caught(*arguments: Any) -> Any:
+        made = launch(*arguments)
+        launched.append(made[0])
+        return made
+
+    monkeypatch.setattr(live, "_launch", caught)
+    for seconds in (0, 0.05, 0.15, 0.3):
+        starting = asyncio.create_task(LiveWorker.start("probe", NOWHERE))
+        await asyncio.sleep(seconds)
+        starting.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await (await starting).aclose()
+    assert launched
+    for process in launched:
+        await _gone(process.pid)
+    gc.collect()
 
 
 async def test_a_worker_that_crashes_is_reported_as_lost() -> None:

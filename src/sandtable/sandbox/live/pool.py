@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from sandtable.errors import SandtableError
 from sandtable.sandbox.job import JobError
 from sandtable.sandbox.live.worker import LiveWorker, WorkerFailed
 
@@ -60,11 +61,13 @@ class Workers:
 
     async def take(self) -> Held:
         """The one that was used last, else a new one. Raises SandtableError."""
-        login = await self._database.login()
-        while self._waiting:
-            held = self._waiting.pop()
-            if held.idle is not None:
-                held.idle.cancel()
+        try:
+            login = await self._database.login()
+        except SandtableError:
+            # It was disconnected, or its password is gone.
+            self._end_waiting()
+            raise
+        while (held := self._next_waiting()) is not None:
             if held.worker.alive and held.login == login and time.monotonic() - held.since < _OLDEST_S:
                 return held
             self.end(held)
@@ -92,12 +95,18 @@ class Workers:
         self._waiting.remove(held)
         self.end(held)
 
+    def _next_waiting(self) -> Held | None:
+        held = self._waiting.pop() if self._waiting else None
+        if held is not None and held.idle is not None:
+            held.idle.cancel()
+        return held
+
+    def _end_waiting(self) -> None:
+        while (held := self._next_waiting()) is not None:
+            self.end(held)
+
     async def aclose(self) -> None:
         """Call when no job runs any more."""
         self._closed = True
-        while self._waiting:
-            held = self._waiting.pop()
-            if held.idle is not None:
-                held.idle.cancel()
-            self.end(held)
+        self._end_waiting()
         await asyncio.gather(*self._ending)

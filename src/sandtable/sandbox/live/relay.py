@@ -37,7 +37,11 @@ class TargetRelay:
         """Why the last connection to the target could not be made; empty where it was."""
 
     async def serve(self, listener: socket.socket) -> None:
-        self._server = await asyncio.start_server(self._serve, sock=listener, limit=_PIECE)
+        # In two steps, so that a caller who is cancelled in the second one can close it.
+        self._server = await asyncio.start_server(
+            self._serve, sock=listener, limit=_PIECE, start_serving=False
+        )
+        await self._server.start_serving()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._serving >= _MOST_AT_ONCE:

@@ -22,7 +22,6 @@ from sandtable.errors import SandboxUnavailable
 from sandtable.sandbox.live.relay import Target, TargetRelay
 from sandtable.sandbox.local.cgroups import ResourceGroup, enclose
 from sandtable.sandbox.wire import parse_strictly
-from sandtable.stopping import in_thread
 from sandtable_runner import environment
 
 _LENGTH = struct.Struct(">I")
@@ -187,8 +186,16 @@ def _launch(kind: str, limits: WorkerLimits) -> tuple[subprocess.Popen[bytes], s
 async def _greet(control: socket.socket, process: subprocess.Popen[bytes]) -> socket.socket:
     """The socket that the worker listens on, once it is sealed."""
     control.settimeout(_START_S)
+    greeting = asyncio.create_task(asyncio.to_thread(_hello, control))
     try:
-        hello, listener = await in_thread(_hello, control)
+        hello, listener = await asyncio.shield(greeting)
+    except asyncio.CancelledError:
+        # The thread reads until the worker has ended, and may have got its socket.
+        process.kill()
+        await asyncio.wait({greeting})
+        if greeting.exception() is None and (unused := greeting.result()[1]) is not None:
+            unused.close()
+        raise
     except (TimeoutError, ConnectionError):
         process.kill()
         complaint = (process.stderr.read() if process.stderr else b"").decode(errors="replace").strip()
