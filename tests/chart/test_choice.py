@@ -82,7 +82,7 @@ Case = tuple[str, Columns, Rows, str, dict[str, Any] | None, str]
 NOTHING: list[Case] = [
     ("no rows", [CATEGORY, COUNT], [], "", None, "none"),
     ("no columns", [], [(), ()], "", None, "none"),
-    ("one cell", [COUNT], [(7,)], "", None, "none"),
+    ("one cell", [COUNT], [(7,)], "", None, "indicator"),
     ("one row", [CATEGORY, COUNT, REVENUE], [("a", 1, 2)], "", None, "none"),
     ("text only", [CATEGORY, REGION], [("a", "b"), ("c", "d")], "", None, "none"),
     ("rows that do not fit", [CATEGORY, COUNT], [("a", 1), ("b",)], "", None, "none"),
@@ -254,7 +254,7 @@ def test_a_wish_that_cannot_be_met_is_said(rows: Rows, wish: str, said: str) -> 
     made = chart([CATEGORY, REVENUE], rows, plan=plan)
     why = unmet_wish("", plan, made)
     assert why.startswith(said) and bool(why) == bool(said)
-    instead = "the chart shows them as bars" if len(rows) > 1 else "there is no chart of them"
+    instead = "the chart shows them as bars" if len(rows) > 1 else "the chart shows them as a number"
     assert not why or shown_instead(made) == instead
 
 

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from sandtable.capsule.canonical import canonical, loads
 from sandtable.chart.cells import label
 from sandtable.chart.figure import MOST_BYTES, chart_of, charts_of
+from sandtable.chart.rules import without_words
+from sandtable.chart.shape import Words
 from sandtable.plan.validate import parse_plan
 
 TYPES = (
@@ -175,6 +177,25 @@ def test_every_kind_is_made_of_cells(result: Result, question: str, plan: Any, t
     for made in charts_of(columns, rows, question=question, plan=plan, truncated=truncated).values():
         assert len(canonical(made)) <= MOST_BYTES
         assert_made_of_cells(made, rows)
+
+
+UNITS = st.sampled_from(["", "EUR", "hours", "days", "fraction", "%", "<b>"])
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@given(results, QUESTIONS, PLANS, st.lists(UNITS, min_size=4, max_size=4))
+def test_words_of_the_catalog_change_words_alone(
+    result: Result, question: str, plan: Any, units: list[str]
+) -> None:
+    """`verify` compares the rest where the catalog is not at hand."""
+    columns, rows = result
+    said = tuple(f"what column {n} is" for n in range(len(columns)))
+    words = Words(said, "", "in 2025", tuple(units[: len(columns)]))
+    made = chart_of(columns, rows, question=question, plan=plan, words=words)
+    bare = chart_of(columns, rows, question=question, plan=plan)
+    assert (made is None) == (bare is None)
+    if made is not None and bare is not None:
+        assert canonical(without_words(made)) == canonical(without_words(bare))
 
 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])

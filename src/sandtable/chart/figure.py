@@ -19,6 +19,7 @@ from sandtable.chart.points import histogram, scatter
 from sandtable.chart.rules import FIRST_MAKER, MAKER
 from sandtable.chart.shape import NO_WORDS, Shape, Words, shape_of
 from sandtable.chart.shares import pie
+from sandtable.chart.single import single
 from sandtable.chart.wishes import kinds_of
 from sandtable.plan.model import ChartKind, QueryPlan
 
@@ -74,19 +75,24 @@ def chart_of(
     `words`: the plan in words, for the title. `maker`: the version of the rules, one of `MAKERS`.
     """
     asked = wished(question, plan.chart if plan is not None else None, current=maker == MAKER)
-    if asked.nothing or len(rows) < 2:
+    if asked.nothing or len(rows) < (1 if maker == MAKER else 2):
         return None
     known = NO_WORDS if maker == FIRST_MAKER else words
     shape = shape_of(columns, rows, asked, plan, truncated, known, maker)
     if shape is None:
         return None
-    made = BY_NAME[asked.kind](shape, asked, True) if asked.kind else None
-    for draw in BY_SHAPE:
-        made = made or draw(shape, asked, False)
+    made = _best(shape, asked) if len(rows) > 1 else single(shape)
     if made is None:
         return None
     made["layout"]["meta"] = maker
     return made if _size(made) <= MOST_BYTES else None
+
+
+def _best(shape: Shape, asked: Asked) -> Figure | None:
+    made = BY_NAME[asked.kind](shape, asked, True) if asked.kind else None
+    for draw in BY_SHAPE:
+        made = made or draw(shape, asked, False)
+    return made
 
 
 def charts_of(

@@ -19,7 +19,7 @@ MAKERS = (FIRST_MAKER, SECOND_MAKER, MAKER)
 """Versions whose figures can be drawn again."""
 
 _WORDS = frozenset(
-    ("title", "name", "hovertemplate", "texttemplate", "tickformat", "tickprefix", "ticksuffix", "margin")
+    "title name hovertemplate texttemplate tickformat tickprefix ticksuffix annotations number".split()
 )
 
 

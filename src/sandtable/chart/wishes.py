@@ -24,6 +24,7 @@ _NAMES: dict[str, str] = {
     "histogram": "a histogram",
     "pie": "a pie",
     "heatmap": "a heat map",
+    "number": "a number",
 }
 _NEEDS: dict[str, str] = {
     "bar": "there must be one or two groups with few members, and a number for each",
@@ -81,5 +82,7 @@ def kinds_of(figure: Mapping[str, Any] | None) -> tuple[str, ...]:
             return ("histogram",)
         case "heatmap":
             return ("heatmap",)
+        case "indicator":
+            return ("number",)
         case _:
             return ()

@@ -125,6 +125,19 @@ def _vertical(trace: dict[str, Any]) -> str:
     return str(trace.get("yaxis") or "y")
 
 
+def number_said(trace: dict[str, Any]) -> tuple[str, str]:
+    """A single number with its signs, and its change where the figure has one."""
+    shown, meta = as_dict(trace.get("number")), as_dict(trace.get("meta"))
+    before, after = (clean(html.unescape(str(shown.get(part) or "")))[:24] for part in ("prefix", "suffix"))
+    value, change = number(trace.get("value")), number(meta.get("change"))
+    in_percent = str(shown.get("valueformat") or "").endswith("%")
+    text = "" if value is None else f"{before}{amount(value, percent=in_percent)}{after}"
+    if change is None:
+        return text, ""
+    written = amount(change, percent=bool(meta.get("relative")))
+    return text, f"+{written}" if change > 0 else written
+
+
 def is_percent(layout: dict[str, Any], trace: dict[str, Any]) -> bool:
     """Whether the amounts of a trace are shown as per cent: by its axis, its scale or its texts."""
     across = trace.get("orientation") == "h" or trace.get("type") == "histogram"

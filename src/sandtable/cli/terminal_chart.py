@@ -24,6 +24,7 @@ from sandtable.cli.figure_words import (
     label,
     mark_of,
     number,
+    number_said,
     panels_of,
     signs,
     slice_colours,
@@ -322,6 +323,20 @@ def _shade(value: float | None, low: float, high: float, shades: str) -> str:
     return shades[1 + min(len(shades) - 2, int(share * (len(shades) - 1)))]
 
 
+# Single numbers
+
+
+def _numbers(traces: list[dict[str, Any]], paper: _Paper) -> list[ChartLine]:
+    """A line for each: the number, its change, and what it is."""
+    lines: list[ChartLine] = []
+    for trace in traces:
+        text, change = number_said(trace)
+        name = label(text_of(trace.get("title")))
+        parts = "  ".join(part for part in (text, change, name) if part)
+        lines.append((Span(_cut(parts, paper.width)),))
+    return lines if all(number(trace.get("value")) is not None for trace in traces) else []
+
+
 def _cut(text: str, width: int) -> str:
     return text if cell_len(text) <= width else set_cell_size(text, max(0, width - 1)).rstrip() + "…"
 
@@ -336,4 +351,5 @@ _DRAW: dict[str, Callable[[list[dict[str, Any]], _Paper], list[ChartLine]]] = {
     "histogram": _histogram,
     "scatter": _scatter,
     "heatmap": _heatmap,
+    "indicator": _numbers,
 }

@@ -1,6 +1,6 @@
 // Draws a Plotly figure's traces as plain SVG: enough for a chat, with no library to load. Kind, order, labels and
 // colours are the figure's own.
-import { amountsOf, colourOf, panelsOf, sliceColour, tickOf, titleOf, unescaped } from "./figure.js";
+import { amountsOf, colourOf, numberOf, panelsOf, sliceColour, tickOf, titleOf, unescaped } from "./figure.js";
 import { isDate, niceTicks, span } from "./scale.js";
 import { shortened, tick } from "./format.js";
 
@@ -11,6 +11,7 @@ export function drawing(h, given) {
   if (!figure.data.length) return null;
   const draw = { bar: bars, scatter: lines, histogram, pie, heatmap }[figure.data[0].type || "scatter"];
   const title = titleOf(figure);
+  if (figure.data.every(({ type }) => type === "indicator")) return numbers(h, figure, title);
   const panels = panelsOf(figure).map((panel) => ({ ...panel, shapes: draw?.(h, panel.figure, amountsOf(panel.figure)) }));
   if (!panels.every(({ shapes }) => shapes)) return null;
   return h("figure", { style: { margin: 0 }, "data-part": "chart" },
@@ -19,6 +20,18 @@ export function drawing(h, given) {
       heading && h("div", { className: "quiet" }, heading),
       h("svg", { viewBox: `0 0 ${W} ${shapes.height || H}`, role: "img", "aria-label": heading || title || "chart" }, shapes.parts))),
     legend(h, figure));
+}
+
+// Single numbers, as large as text can be, each with its change.
+function numbers(h, { data }, title) {
+  return h("figure", { style: { margin: 0 }, "data-part": "chart" },
+    title && h("div", { className: "quiet", style: { marginBottom: 4 } }, title),
+    h("div", { style: { display: "flex", flexWrap: "wrap", gap: "8px 32px" } }, data.map((trace, i) => {
+      const { text, change } = numberOf(trace);
+      return h("div", { key: `n${i}` },
+        h("span", { style: { fontSize: i ? "1.4em" : "2em" } }, text), change && h("span", { className: "quiet" }, ` ${change}`),
+        trace.title?.text && h("div", { className: "quiet" }, unescaped(trace.title.text)));
+    })));
 }
 
 function legend(h, figure) {

@@ -1,5 +1,5 @@
 // What a Plotly figure says of itself: its texts, the labels of its axes, its colours, how its amounts are shown.
-import { percent, tick as short } from "./format.js";
+import { percent, plain, tick as short } from "./format.js";
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 const PLAIN = "currentColor";
@@ -50,4 +50,13 @@ export function amountsOf({ data: [trace], layout }) {
   const inPercent = /%$/.test(axis.tickformat || "") || /%\}$/.test(trace.texttemplate || "");
   const [before, after] = (placed ? placed.slice(1) : [axis.tickprefix, axis.ticksuffix]).map(unescaped);
   return (value) => `${before}${(inPercent ? percent : short)(value)}${after}`;
+}
+
+// A single number with its signs, and the change that the figure says.
+export function numberOf({ value, number = {}, meta = {} }) {
+  const said = /%$/.test(number.valueformat || "") ? percent : plain, change = Number(meta?.change ?? NaN);
+  return {
+    text: `${unescaped(number.prefix)}${said(Number(value))}${unescaped(number.suffix)}`,
+    change: Number.isFinite(change) ? `${change > 0 ? "+" : ""}${(meta.relative ? percent : plain)(change)}` : "",
+  };
 }

@@ -19,6 +19,8 @@ export function shown(cell, column) {
 
 export const percent = (value) => `${Number((value * 100).toPrecision(3))} %`;
 
+export const plain = (value) => PLAIN.format(value);
+
 export const tick = (value) => SHORT.format(value);
 
 export function shortened(text, most = 22) {

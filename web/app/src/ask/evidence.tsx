@@ -5,6 +5,7 @@ import { figureOf, type RunView } from "~/api/model";
 import { runQuery } from "~/api/queries";
 import { Chart } from "~/chart/chart";
 import { computedTitle, titleIsWhole } from "~/chart/legend";
+import { numbersOf } from "~/chart/numbers";
 import { mainRunId, type Turn, type TurnTable } from "~/events/turn";
 import { Result } from "~/result/result";
 import { ErrorNote } from "~/ui";
@@ -20,9 +21,23 @@ export default function Evidence({ turn, datasetId }: { turn: Turn; datasetId: s
   if (light && run.isPending) return <EvidenceComing rows={6} chart={false} />;
   if (light && run.error) return <ErrorNote error={run.error} onRetry={() => run.refetch()} />;
   if (!table || table.columns.length === 0) return null;
+  const numbers = figure && numbersOf(figure);
   // The sentence comes after the rows and stands above them: until it is there, their place is kept.
   if (turn.ending === null && turn.text === "")
-    return <EvidenceComing rows={table.rowCount} chart={figure !== null} />;
+    return <EvidenceComing rows={table.rowCount} chart={figure !== null && numbers === null} />;
+  const rows = (
+    <Result
+      run={{
+        runId: table.runId,
+        columns: table.columns,
+        rows: table.rows,
+        rowCount: table.rowCount,
+        truncated: table.truncated,
+        datasetId: datasetId ?? undefined,
+      }}
+    />
+  );
+  const single = numbers !== null && table.rowCount === 1;
   return (
     <div className="space-y-4">
       {figure && (
@@ -34,16 +49,15 @@ export default function Evidence({ turn, datasetId }: { turn: Turn; datasetId: s
           title={chartTitle(computedTitle(figure), titleIsWhole(figure), turn)}
         />
       )}
-      <Result
-        run={{
-          runId: table.runId,
-          columns: table.columns,
-          rows: table.rows,
-          rowCount: table.rowCount,
-          truncated: table.truncated,
-          datasetId: datasetId ?? undefined,
-        }}
-      />
+      {single ? (
+        // One row says what the number says: it is there for those who want to copy or to download it.
+        <details>
+          <summary className="cursor-pointer text-ink-2 text-small">Table</summary>
+          <div className="mt-2">{rows}</div>
+        </details>
+      ) : (
+        rows
+      )}
     </div>
   );
 }

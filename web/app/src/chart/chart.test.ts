@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Figure, Row } from "~/api/model";
-import { number, onTheWall, type ShownColumn } from "~/format";
+import { NONE, number, onTheWall, percent, type ShownColumn } from "~/format";
 import { dressed, onViewersClock } from "./dress";
 import { heightOf, roomFor, roomIn } from "./height";
 import { computedTitle, legendOf } from "./legend";
+import { numbersOf } from "./numbers";
 import { type Palette, paletteOf } from "./palette";
 import { fileName } from "./picture";
 import { spokenValues } from "./spoken";
@@ -221,4 +222,32 @@ test.each([
   [{}, ""],
 ])("a chart is titled by what was computed: %j", (layout, title) => {
   expect(computedTitle({ data: [], layout } as unknown as Figure)).toBe(title);
+});
+
+describe("single numbers", () => {
+  const one = {
+    type: "indicator",
+    value: "1234.5",
+    number: { prefix: "€", suffix: "", valueformat: ",.2f" },
+    title: { text: "Revenue &lt;b&gt;" },
+  };
+  const figure = (...data: Figure["data"]): Figure => ({ data, layout: {} });
+  test("have their signs, and the change that the figure says", () => {
+    const changed = { ...one, mode: "number+delta", meta: { change: 0.25, relative: true } };
+    expect(numbersOf(figure(changed, one))).toEqual([
+      { text: `€${number("1234.5", { least: 2 })}`, change: `+${percent(0.25)}`, name: "Revenue <b>" },
+      { text: `€${number("1234.5", { least: 2 })}`, change: "", name: "Revenue <b>" },
+    ]);
+  });
+  test("are in percent where the figure says so", () => {
+    const rate = { type: "indicator", value: 0.142, number: { valueformat: ".1%" } };
+    expect(numbersOf(figure(rate))?.[0]?.text).toBe(percent(0.142));
+  });
+  test.each([[[]], [[one, { type: "bar" }]], [[{ type: "bar" }]]])("%j has something else", (data) => {
+    expect(numbersOf(figure(...data))).toBeNull();
+  });
+  test("whatever a figure has in their place is shown as nothing", () => {
+    const odd = { type: "indicator", value: { a: 1 }, number: 5, meta: null, title: 7 };
+    expect(numbersOf(figure(odd))).toEqual([{ text: NONE, change: "", name: "" }]);
+  });
 });

@@ -11,6 +11,7 @@ import { ChartBar } from "./chart_bar";
 import { dressed, onViewersClock } from "./dress";
 import { heightOf, roomFor, roomIn, SAVED } from "./height";
 import { Legend, legendOf } from "./legend";
+import { Numbers, numbersOf } from "./numbers";
 import { paletteOf } from "./palette";
 import { type PictureFormat, savePicture } from "./picture";
 import { Plot } from "./plot";
@@ -31,7 +32,12 @@ export interface ChartProps {
   className?: string;
 }
 
-export function Chart({ runId, figure, columns, rows, title, className }: ChartProps) {
+export function Chart(props: ChartProps) {
+  const numbers = numbersOf(props.figure);
+  return numbers ? <Numbers figure={props.figure} numbers={numbers} /> : <Drawn {...props} />;
+}
+
+function Drawn({ runId, figure, columns, rows, title, className }: ChartProps) {
   const theme = useTheme();
   const [chosen, setChosen] = useState<ChartKind | null>(null);
   const [error, setError] = useState<unknown>(null);

@@ -41,7 +41,7 @@ export function titleIsWhole(figure: Figure): boolean {
 }
 
 /** Names in a figure are escaped for Plotly; React escapes them itself. */
-function plain(text: string): string {
+export function plain(text: string): string {
   return text
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">")
