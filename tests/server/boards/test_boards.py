@@ -121,6 +121,23 @@ async def test_a_tile_shows_no_more_rows_than_fit(client: AsyncClient, house: Ho
     assert len(result["run"]["rows"]) == 50 and result["run"]["row_count"] == 120
 
 
+async def test_a_tile_shows_the_chart_that_is_wished_for_where_it_fits(
+    client: AsyncClient, house: House
+) -> None:
+    columns, rows = [("region", "VARCHAR"), ("total", "BIGINT")], [("North", 2), ("South", 1)]
+    house.executor._default = Script(columns=columns, rows=rows)
+    made = await kept(client, sql="SELECT region, total")
+    shown = await board(client, tile(made))
+    kinds: list[tuple[str, bool]] = []
+    for edition, wish in enumerate((None, "pie", "heatmap"), start=1):
+        change = {"before": edition, "chart": wish}
+        assert (await client.patch(f"/questions/{made['id']}", json=change)).status_code == 200
+        [result] = await results(client, shown)
+        kinds.append((result["run"]["chart"]["data"][0]["type"], result["run"]["run_id"] == made["kept_run"]))
+    # A heat map cannot show these rows: the run's own chart does.
+    assert kinds == [("bar", True), ("pie", True), ("bar", True)]
+
+
 async def test_a_tile_says_that_the_data_are_newer(
     client: AsyncClient, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ import type {
   BoardResults,
   BoardSummary,
   BoardTile,
+  ChartKind,
   KeptQuestion,
   TileResult,
 } from "./model";
@@ -46,10 +47,10 @@ export const boardResultsQuery = (id: string) =>
 export const keepQuestion = (runId: string, name: string) =>
   request<KeptQuestion>("/questions", { body: { run_id: runId, name } });
 
-export const renameQuestion = (question: KeptQuestion, name: string) =>
+export const changeQuestion = (question: KeptQuestion, change: { name?: string; chart?: ChartKind | null }) =>
   request<KeptQuestion>(at("questions", question.id), {
     method: "PATCH",
-    body: { before: question.edition, name },
+    body: { before: question.edition, ...change },
   });
 
 export const deleteQuestion = (id: string) => request<null>(at("questions", id), { method: "DELETE" });

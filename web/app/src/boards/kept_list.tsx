@@ -2,13 +2,24 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { MoreHorizontal } from "lucide-react";
 import { useState } from "react";
 import { Link } from "react-router";
-import { boardKeys, deleteQuestion, renameQuestion } from "~/api/boards";
-import type { KeptQuestion } from "~/api/model";
+import { boardKeys, changeQuestion, deleteQuestion } from "~/api/boards";
+import type { ChartKind, KeptQuestion } from "~/api/model";
+import { KINDS } from "~/chart/types";
 import { ShareDialog } from "~/sharing/share_dialog";
 import { SharedMark } from "~/sharing/shared_mark";
 import { useWhose } from "~/sharing/use_sharing";
 import { places } from "~/shell";
-import { Button, Dialog, ErrorNote, IconButton, Menu, MenuItem } from "~/ui";
+import {
+  Button,
+  Dialog,
+  ErrorNote,
+  IconButton,
+  Menu,
+  MenuChoices,
+  MenuHeading,
+  MenuItem,
+  MenuLine,
+} from "~/ui";
 import { NameForm } from "./name_form";
 
 export function KeptList({ questions }: { questions: readonly KeptQuestion[] }) {
@@ -48,6 +59,13 @@ function KeptRow({ question }: { question: KeptQuestion }) {
   );
 }
 
+const AS_DRAWN = "as-drawn";
+const KIND_IDS = Object.keys(KINDS) as ChartKind[];
+const CHARTS = [
+  { id: AS_DRAWN, title: "As drawn" },
+  ...KIND_IDS.map((id) => ({ id, title: KINDS[id].title })),
+];
+
 type Act = "rename" | "share" | "delete";
 
 function KeptMenu({ question, people }: { question: KeptQuestion; people: boolean }) {
@@ -58,7 +76,11 @@ function KeptMenu({ question, people }: { question: KeptQuestion; people: boolea
     return client.invalidateQueries({ queryKey: boardKeys.questions });
   };
   const rename = useMutation({
-    mutationFn: (name: string) => renameQuestion(question, name),
+    mutationFn: (name: string) => changeQuestion(question, { name }),
+    onSuccess: done,
+  });
+  const draw = useMutation({
+    mutationFn: (chart: ChartKind | null) => changeQuestion(question, { chart }),
     onSuccess: done,
   });
   const remove = useMutation({ mutationFn: () => deleteQuestion(question.id), onSuccess: done });
@@ -77,10 +99,27 @@ function KeptMenu({ question, people }: { question: KeptQuestion; people: boolea
       >
         <MenuItem onSelect={() => later("rename")}>Rename</MenuItem>
         {people && <MenuItem onSelect={() => later("share")}>Share</MenuItem>}
+        {question.kind !== "python" && (
+          <>
+            <MenuLine />
+            <MenuHeading>Chart on boards, where it fits</MenuHeading>
+            <MenuChoices
+              choices={CHARTS}
+              value={question.chart ?? AS_DRAWN}
+              onChange={(id) => draw.mutate(KIND_IDS.find((kind) => kind === id) ?? null)}
+            />
+            <MenuLine />
+          </>
+        )}
         <MenuItem danger onSelect={() => later("delete")}>
           Delete
         </MenuItem>
       </Menu>
+      {draw.error && (
+        <Dialog open onOpenChange={() => draw.reset()} title="The chart was not changed">
+          <ErrorNote error={draw.error} />
+        </Dialog>
+      )}
       <Dialog {...shown("rename")} title="Rename">
         <NameForm
           label="Name"

@@ -2,9 +2,10 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { Link } from "react-router";
 import { boardKeys, boardsQuery, keepQuestion } from "~/api/boards";
+import { runQuery } from "~/api/queries";
 import { places } from "~/shell";
 import { Button, Dialog, ErrorNote, Field, Select } from "~/ui";
-import { onBoard, onNewBoard } from "./put_on_board";
+import { onBoard, onNewBoard, sizeFor } from "./put_on_board";
 
 const NO_BOARD = "";
 const NEW_BOARD = "new";
@@ -33,7 +34,10 @@ export default function KeepDialog({ runId, name: proposed, onClose }: KeepDialo
       const question = made ?? (await keepQuestion(runId, name.trim()));
       setMade(question);
       if (target === NO_BOARD) return null;
-      return target === NEW_BOARD ? onNewBoard(question, newName.trim()) : onBoard(question, target);
+      const size = sizeFor(await client.fetchQuery(runQuery(runId)));
+      return target === NEW_BOARD
+        ? onNewBoard(question, newName.trim(), size)
+        : onBoard(question, target, size);
     },
     onSettled: () =>
       Promise.all(
