@@ -91,6 +91,12 @@ export const getCapsule = (runId: string, signal?: AbortSignal) =>
 
 export const capsuleAddress = (runId: string) => at("runs", runId, "capsule");
 
+export type ExportForm = "page" | "markdown" | "notebook" | "csv";
+
+/** Answers as a file: of one run, or of a whole conversation. */
+export const exportAddress = (of: "runs" | "threads", id: string, form: ExportForm) =>
+  at(of, id, "export", form);
+
 export const verifyRun = (runId: string) => request<Report>(at("runs", runId, "verify"), { method: "POST" });
 
 export const verifyEnvelope = (envelope: unknown) => request<Report>("/verify", { body: envelope });

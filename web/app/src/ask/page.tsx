@@ -7,6 +7,7 @@ import { useChosenDataset } from "./chosen_dataset";
 import { Conversation } from "./conversation";
 import { DatasetMenu } from "./dataset_menu";
 import { pathTo } from "./exchange";
+import { ExportThread } from "./export_thread";
 import { Runtime } from "./runtime";
 import { ShareThread, useSharedBy } from "./share_thread";
 import { SessionProvider, usePageSession, useSessionState } from "./use_session";
@@ -26,6 +27,9 @@ function Ask() {
   const own = useSessionState((state) => state.datasetId);
   const started = useSessionState((state) => state.tree.head !== null || state.exchanges.length > 0);
   const asked = useSessionState((state) => pathTo(state.tree, state.head)[0]?.question.text ?? null);
+  const answered = useSessionState((state) =>
+    pathTo(state.tree, state.head).some(({ answer }) => answer?.turn.ending),
+  );
   const known = useQuery({ ...threadTitleQuery(threadId ?? ""), enabled: threadId !== null });
   const subject = useSessionState(newestRun);
   useDetailsSubject(subject);
@@ -39,7 +43,14 @@ function Ask() {
         still
         title={title}
         bar={<DatasetMenu datasets={datasets.data ?? []} datasetId={datasetId} inThread={inThread} />}
-        actions={threadId && <ShareThread threadId={threadId} title={title} />}
+        actions={
+          threadId && (
+            <>
+              {answered && <ExportThread threadId={threadId} />}
+              <ShareThread threadId={threadId} title={title} />
+            </>
+          )
+        }
       >
         <Conversation
           datasets={datasets.data ?? []}

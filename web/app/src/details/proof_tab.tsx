@@ -1,10 +1,10 @@
 // Why the answer can be believed: the capsule and its links, the walls around the run, its limits.
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Download, Link as LinkIcon, ShieldCheck } from "lucide-react";
+import { Download, FileCheck, Link as LinkIcon, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { hasEnded, MARKS, type Mark, type RunView } from "~/api/model";
 import { capsuleQuery, keysQuery } from "~/api/queries";
-import { capsuleAddress, verifyRun } from "~/api/rest";
+import { capsuleAddress, exportAddress, verifyRun } from "~/api/rest";
 import { useCommand } from "~/commands";
 import { places } from "~/shell";
 import { Button, CodeText, ErrorNote, SkeletonLines, Spinner } from "~/ui";
@@ -50,7 +50,7 @@ function Capsule({ run }: { run: RunView }) {
     <Section title="Capsule">
       <p className="text-ink-2">
         The signed record of this run. Verifying derives everything again: signature, data, what ran, verdict,
-        rows.
+        rows. The page is one file for a browser: it shows the answer and checks it without a server.
       </p>
       {sealed && <p className="text-ink-2">{pinWords(sealed)}</p>}
       <div className="flex flex-wrap items-center gap-2">
@@ -61,6 +61,10 @@ function Capsule({ run }: { run: RunView }) {
         <a href={capsuleAddress(run.run_id)} download={`${run.run_id}.capsule.json`} className={LINK_LOOK}>
           <Download aria-hidden />
           Download capsule
+        </a>
+        <a href={exportAddress("runs", run.run_id, "page")} download className={LINK_LOOK}>
+          <FileCheck aria-hidden />
+          Download page
         </a>
         <CopyLink address={places.run(run.run_id)} />
         {verified.isPending && <Spinner label="Verifying" />}

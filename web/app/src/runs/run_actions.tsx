@@ -1,11 +1,21 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Download, Link2, PanelRight, Pencil, RotateCw, Share2, Square, UserPlus } from "lucide-react";
+import {
+  Download,
+  FileCheck,
+  Link2,
+  PanelRight,
+  Pencil,
+  RotateCw,
+  Share2,
+  Square,
+  UserPlus,
+} from "lucide-react";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { hasEnded, type RunView } from "~/api/model";
 import { problemOf } from "~/api/problem";
 import { keys } from "~/api/queries";
-import { cancelRun, capsuleAddress, createRun } from "~/api/rest";
+import { cancelRun, capsuleAddress, createRun, exportAddress } from "~/api/rest";
 import { pythonOf } from "~/artifact/python_of";
 import { useCommandList } from "~/commands";
 import { KeepButton } from "~/keeping/keep_button";
@@ -143,6 +153,11 @@ function ShareMenu({ run }: { run: RunView }) {
         {hasEnded(run.status) && (
           <MenuItem onSelect={() => download(capsuleAddress(run.run_id))}>
             <Download aria-hidden /> Capsule file, with proof
+          </MenuItem>
+        )}
+        {hasEnded(run.status) && (
+          <MenuItem onSelect={() => download(exportAddress("runs", run.run_id, "page"))}>
+            <FileCheck aria-hidden /> Page that proves itself
           </MenuItem>
         )}
         {run.rows && (
