@@ -7,6 +7,7 @@ import io
 import json
 import re
 import zipfile
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,11 +16,12 @@ from sandtable.answer_files.forms import ENDINGS, MEDIA_TYPES, AnswerFile, Form,
 from sandtable.answer_files.shown import Shown
 from sandtable.answer_files.tables import file_name
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
+from sandtable.capsule.seal import seal
 from sandtable.errors import NotFound
 from sandtable.proof_page.make import Answer
 from sandtable.runs.model import Run, RunRequest
 from sandtable.sandbox.job import Limits, ResultColumn
-from tests.capsule.samples import PLAN, VERSION
+from tests.capsule.samples import KEY, PLAN, VERSION, capsule
 
 HOSTILE = "</script> [x](javascript:alert(1))\n# '''\"\"\"\nimport os; os.remove('x') | <b> \\"
 
@@ -121,6 +123,27 @@ async def test_hostile_words_add_no_code_to_the_notebook(query: Query) -> None:
     assert [type(one).__name__ for one in tree.body] == ["Assign", "Expr", "Expr"]
     name, given, _ = _call(book["cells"][-1]["source"])
     assert given == [HOSTILE] and name == ("run" if isinstance(query, CodeQuery) else "ask")
+
+
+async def test_a_cell_of_a_session_comes_after_the_cells_before_it() -> None:
+    code = capsule(
+        plan=None,
+        sql=None,
+        executed_sql=None,
+        mode="python",
+        python="print(x)",
+        names={},
+        before=[{"python": "x = 1", "interrupted": False}, {"python": "while 1: 0", "interrupted": True}],
+    )
+    given = shown(CodeQuery("print(x)"))
+    answer = replace(given.answer, capsules=(seal(code, KEY),))
+    book = json.loads((await made("notebook", replace(given, answer=answer))).content)
+    lines = book["cells"][-1]["source"].splitlines()
+    assert lines[:3] == [
+        "with sandtable.Session(data='shop') as session:",
+        "    session.run('x = 1')",
+        "    answer_1 = session.run('print(x)')",
+    ]
 
 
 async def test_tables_are_named_by_their_questions() -> None:

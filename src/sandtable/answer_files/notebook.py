@@ -53,16 +53,27 @@ def _asking(shown: Shown, run: Run, name: str) -> str:
     query, dataset = run.request.query, run.request.dataset_id
     if isinstance(query, CodeQuery):
         named = f", names={dict(query.names)!r}" if query.names else ""
-        call = f"{name} = sandtable.run({_text(query.code)}, data={dataset!r}{named})"
-        return (
-            f"{call}\nprint({name}.stdout)\n{name}.table.records() if {name}.table else {name}.error_message"
-        )
+        return f"{_running(query.code, shown.before, f'data={dataset!r}{named}', name)}\n{_shown_code(name)}"
     if isinstance(query, PlanQuery):
         question = run.request.question or shown.answer.question or "the plan"
         call = f"{name} = sandtable.ask({question!r}, data={dataset!r}, plan={_literal(query.plan)})"
     else:
         call = f"{name} = sandtable.ask({_text(query.sql)}, data={dataset!r})"
     return f"{call}\nprint({name}.text)\n{name}.table.records() if {name}.table else None"
+
+
+def _running(code: str, before: Sequence[str], about: str, name: str) -> str:
+    """Code of a session comes after the code that had run before it."""
+    if not before:
+        return f"{name} = sandtable.run({_text(code)}, {about})"
+    earlier = [f"    session.run({cell!r})" for cell in before]
+    return "\n".join(
+        [f"with sandtable.Session({about}) as session:", *earlier, f"    {name} = session.run({code!r})"]
+    )
+
+
+def _shown_code(name: str) -> str:
+    return f"print({name}.stdout)\n{name}.table.records() if {name}.table else {name}.error_message"
 
 
 def _literal(value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sandtable.capsule.query import CodeQuery
+from sandtable.capsule.seal import read_statement, unpack
 from sandtable.proof_page.make import Answer
 from sandtable.runs.model import Run
 
@@ -19,6 +20,16 @@ class Shown:
     def has_table(self) -> bool:
         run = self.run
         return run is not None and run.status == "succeeded" and bool(run.columns) and run.rows is not None
+
+    @property
+    def before(self) -> tuple[str, ...]:
+        """The code that had run before in the same session, on whose variables the run's code may depend."""
+        if self.run is None or not isinstance(self.run.request.query, CodeQuery):
+            return ()
+        if not self.answer.capsules:
+            return ()
+        fields = read_statement(unpack(self.answer.capsules[0])[0])["predicate"]
+        return tuple(cell["python"] for cell in fields.get("before") or () if not cell["interrupted"])
 
     @property
     def statement(self) -> tuple[str, str] | None:

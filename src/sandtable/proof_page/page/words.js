@@ -63,5 +63,5 @@ export const PROVES_NOT = [
   "Whose key it is. Compare its id with the one that the signer gave you.",
   "That the question was understood as it was meant. The plan and the SQL are here to be read.",
   "That the data is right, or that the rows follow from it. `sandtable verify FILE` runs it again where the data is.",
-  "That this page checks honestly: who can change a page can change its program. `sandtable verify FILE` uses its own, and also says whether the page's program is the one that was signed.",
+  "That this page checks honestly: anyone who can change a page can change its program. `sandtable verify FILE` uses its own, and also says whether the page's program is the one that was signed.",
 ];
