@@ -10,7 +10,7 @@ import pytest
 from sandtable.accounts.principal import SCOPES, Principal
 from sandtable.server.app import create_app
 from sandtable.server.permissions import NEEDS, allows, need_of
-from tests.server.access.matrix import routes as all_routes
+from tests.server.access.all_routes import routes as all_routes
 from tests.server.house import House
 
 # Pages and files of the web interface: a middleware answers them.

@@ -9,8 +9,9 @@ import pytest
 import pytest_asyncio
 from fastapi import FastAPI
 
+from tests.server.access.all_routes import routes
 from tests.server.access.judging import NO_CATALOG, sent, tried
-from tests.server.access.matrix import CASES, EXPECTED, HIDDEN, WHO, Case, Ids, routes
+from tests.server.access.matrix import CASES, EXPECTED, HIDDEN, WHO, Case, Ids
 from tests.server.access.world import World, peopled
 
 of_one_world = pytest.mark.asyncio(loop_scope="module")
