@@ -67,6 +67,15 @@ def number_format(field: Field) -> str:
     return ",.2~f" if field.largest >= 1 else ",.4~f" if field.largest >= 0.01 else ".4~g"
 
 
+def written(field: Field, value: float) -> str:
+    """One amount as text, without its sign."""
+    if _in_percent(field):
+        return f"{value:.1%}"
+    if value.is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:,.2f}" if abs(value) >= 1 else f"{value:.4g}"
+
+
 def tick_format(field: Field) -> str:
     """Empty where Plotly's own is right."""
     if not _in_percent(field):

@@ -16,6 +16,7 @@ from sandtable.chart.heat import clock, heatmap
 from sandtable.chart.layout import Figure
 from sandtable.chart.lines import area, line
 from sandtable.chart.points import histogram, scatter
+from sandtable.chart.reference import with_references
 from sandtable.chart.rules import FIRST_MAKER, MAKER
 from sandtable.chart.shape import NO_WORDS, Shape, Words, shape_of
 from sandtable.chart.shares import pie
@@ -84,8 +85,24 @@ def chart_of(
     made = _best(shape, asked) if len(rows) > 1 else single(shape)
     if made is None:
         return None
+    if maker == MAKER:
+        made = _finished(
+            made, shape, question, len(rows) if truncated and not _limited(plan, len(rows)) else 0
+        )
     made["layout"]["meta"] = maker
     return made if _size(made) <= MOST_BYTES else None
+
+
+def _limited(plan: QueryPlan | None, rows: int) -> bool:
+    """Whether the plan itself asks for no more rows."""
+    return plan is not None and plan.limit is not None and plan.limit <= rows
+
+
+def _finished(made: Figure, shape: Shape, question: str, cut_at: int) -> Figure:
+    """With its reference lines; and with a word about the rows that are missing, where it shows the first of more."""
+    if cut_at:
+        made["layout"]["title"]["subtitle"] = {"text": f"The first {cut_at:,} rows; there may be more"}
+    return with_references(made, shape, question)
 
 
 def _best(shape: Shape, asked: Asked) -> Figure | None:
@@ -110,9 +127,12 @@ def charts_of(
     shape = shape_of(columns, rows, asked, plan, truncated, words) if len(rows) > 1 else None
     if shape is None:
         return {}
+    cut_at = len(rows) if truncated and not _limited(plan, len(rows)) else 0
     drawn: dict[FigureKind, Figure] = {}
     for kind in KINDS:
         made = BY_NAME[kind](shape, asked, True)
+        if made is not None:
+            made = _finished(made, shape, question, cut_at)
         if made is not None and _size(made) <= MOST_BYTES:
             drawn[kind] = made
     return drawn

@@ -35,6 +35,10 @@ _IDENTIFIER = re.compile(
 _FRACTION = re.compile(
     r"(?:^|[_ ])(?:rate|share|ratio|fraction|proportion|percentage|percent|pct|discount)$", re.IGNORECASE
 )
+_REFERENCE = re.compile(
+    r"(?:^|[_ ])(?:target|goal|benchmark|threshold|budget|overall|reference)(?:$|[_ ])|^(?:all|total)_(?:avg|average)_",
+    re.IGNORECASE,
+)
 
 COUNTS = frozenset(("count", "n", "cnt", "count_star()", "row_count"))
 """Default names of columns that count rows."""
@@ -183,6 +187,8 @@ class Shape:
     reading: Reading
     whole: bool
     """No row is known to be missing."""
+    references: tuple[Field, ...] = ()
+    """Measures with one value in all rows, to compare the others with: a target, an average over all."""
 
 
 def shape_of(
@@ -202,8 +208,10 @@ def shape_of(
         _field(Column(name, kind, index, [row[index] for row in rows]), meaning, len(columns) == 1, reading)
         for index, ((name, kind), meaning) in enumerate(zip(columns, reading.columns, strict=True))
     ]
-    keys = [field for field in fields if field.role in ("time", "period", "category")]
-    measures = [field for field in fields if field.role == "measure" and field.column.numbers]
+    references = _references(fields) if reading.current and len(rows) > 1 else ()
+    others = [field for field in fields if field not in references]
+    keys = [field for field in others if field.role in ("time", "period", "category")]
+    measures = [field for field in others if field.role == "measure" and field.column.numbers]
     return Shape(
         rows=len(rows),
         keys=_telling(keys),
@@ -211,7 +219,22 @@ def shape_of(
         measures=_primary_first(measures, asked, reading),
         reading=reading,
         whole=not truncated and not reading.cut,
+        references=references,
     )
+
+
+def _references(fields: Sequence[Field]) -> tuple[Field, ...]:
+    """None where nothing would be left to compare with them."""
+    found = tuple(field for field in fields if _is_reference(field))
+    compared = any(field.role == "measure" and field not in found for field in fields)
+    return found if compared else ()
+
+
+def _is_reference(field: Field) -> bool:
+    numbers = field.column.numbers
+    named = isinstance(field.meaning.item, AggItem) and field.meaning.item.within is not None
+    one = field.column.family == "number" and field.column.complete and len(set(numbers)) == 1
+    return one and (named or _REFERENCE.search(field.name) is not None)
 
 
 def _field(column: Column, meaning: ColumnMeaning, alone: bool, reading: Reading) -> Field:

@@ -92,8 +92,17 @@ def terminal_chart(figure: dict[str, Any], width: int, *, blocks: bool = True) -
         return []
     title = label(text_of(layout.get("title")))
     heading: list[ChartLine] = [(Span(_cut(title, width)),)] if title and body else []
-    lines = [*heading, *body]
+    lines = [*heading, *(_said_below(layout, width) if body else []), *body]
     return lines if blocks else [tuple(Span(_ascii(s.text), s.colour) for s in line) for line in lines]
+
+
+def _said_below(layout: dict[str, Any], width: int) -> list[ChartLine]:
+    """What the figure says below its title, and which values its reference lines have."""
+    notes = [
+        note for note in map(as_dict, as_list(layout.get("annotations"))) if note.get("name") == "reference"
+    ]
+    texts = [text_of(as_dict(layout.get("title")).get("subtitle")), *map(text_of, notes)]
+    return [(Span(_cut(label(text), width)),) for text in texts if text]
 
 
 def _panel(

@@ -1,6 +1,6 @@
 // Draws a Plotly figure's traces as plain SVG: enough for a chat, with no library to load. Kind, order, labels and
 // colours are the figure's own.
-import { amountsOf, colourOf, numberOf, panelsOf, sliceColour, tickOf, titleOf, unescaped } from "./figure.js";
+import { amountsOf, colourOf, notesOf, numberOf, panelsOf, sliceColour, tickOf, titleOf, unescaped } from "./figure.js";
 import { isDate, niceTicks, span } from "./scale.js";
 import { shortened, tick } from "./format.js";
 
@@ -16,6 +16,7 @@ export function drawing(h, given) {
   if (!panels.every(({ shapes }) => shapes)) return null;
   return h("figure", { style: { margin: 0 }, "data-part": "chart" },
     title && h("div", { className: "quiet", style: { marginBottom: 4 } }, title),
+    notesOf(figure).map((text, i) => h("div", { key: `note${i}`, className: "quiet" }, text)),
     panels.map(({ heading, shapes }, i) => h("div", { key: `panel${i}` },
       heading && h("div", { className: "quiet" }, heading),
       h("svg", { viewBox: `0 0 ${W} ${shapes.height || H}`, role: "img", "aria-label": heading || title || "chart" }, shapes.parts))),

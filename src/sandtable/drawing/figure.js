@@ -10,6 +10,12 @@ export const unescaped = (words) =>
 export const titleOf = ({ layout }) =>
   unescaped(typeof layout?.title === "string" ? layout.title : layout?.title?.text);
 
+// What stands below the title: that rows are missing, and which values the reference lines have.
+export function notesOf({ layout }) {
+  const references = (layout?.annotations || []).filter(({ name }) => name === "reference");
+  return [layout?.title?.subtitle?.text, ...references.map(({ text }) => text)].filter(Boolean).map(unescaped);
+}
+
 // A figure for each vertical axis, in their order, with the heading that stands above it.
 export function panelsOf({ data, layout }) {
   const axisOf = (trace) => trace.yaxis || "y", names = [...new Set(data.map(axisOf))];

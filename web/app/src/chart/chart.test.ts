@@ -3,7 +3,7 @@ import type { Figure, Row } from "~/api/model";
 import { NONE, number, onTheWall, percent, type ShownColumn } from "~/format";
 import { dressed, onViewersClock } from "./dress";
 import { heightOf, roomFor, roomIn } from "./height";
-import { computedTitle, legendOf } from "./legend";
+import { computedTitle, legendOf, noteOf } from "./legend";
 import { numbersOf } from "./numbers";
 import { type Palette, paletteOf } from "./palette";
 import { fileName } from "./picture";
@@ -250,4 +250,15 @@ describe("single numbers", () => {
     const odd = { type: "indicator", value: { a: 1 }, number: 5, meta: null, title: 7 };
     expect(numbersOf(figure(odd))).toEqual([{ text: NONE, change: "", name: "" }]);
   });
+});
+
+test.each([
+  [
+    { title: { text: "T", subtitle: { text: "The first 200 rows &amp; more" } } },
+    "The first 200 rows & more",
+  ],
+  [{ title: { text: "T", subtitle: { text: 3 } } }, ""],
+  [{ title: null }, ""],
+])("a chart says that rows are missing: %j", (layout, note) => {
+  expect(noteOf({ data: [], layout } as unknown as Figure)).toBe(note);
 });

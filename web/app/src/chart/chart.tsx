@@ -10,7 +10,7 @@ import { classes, ErrorNote } from "~/ui";
 import { ChartBar } from "./chart_bar";
 import { dressed, onViewersClock } from "./dress";
 import { heightOf, roomFor, roomIn, SAVED } from "./height";
-import { Legend, legendOf } from "./legend";
+import { Legend, legendOf, noteOf } from "./legend";
 import { Numbers, numbersOf } from "./numbers";
 import { paletteOf } from "./palette";
 import { type PictureFormat, savePicture } from "./picture";
@@ -59,6 +59,7 @@ function Drawn({ runId, figure, columns, rows, title, className }: ChartProps) {
   const windowHeight = useWindowHeight();
 
   const legend = drawn.layout?.showlegend === true ? legendOf(shown) : [];
+  const note = noteOf(drawn);
   const kind = chosen ?? own.data?.kind ?? null;
   const room = roomFor(drawn, roomIn(windowHeight, legend.length > 0));
   const height = heightOf(drawn, room);
@@ -85,6 +86,7 @@ function Drawn({ runId, figure, columns, rows, title, className }: ChartProps) {
         <ErrorNote error={other.error} className="m-2" onRetry={() => other.refetch()} />
       )}
       {error !== null && <ErrorNote error={error} className="m-2" />}
+      {note && <p className="border-t px-3 py-1.5 text-small text-warning">{note}</p>}
       <Legend entries={legend} />
       <div
         // What scrolls must be reachable by keyboard.

@@ -39,6 +39,7 @@ export function dressed(figure: Figure, palette: Palette, title = ""): Figure {
     made[name] = axis(part(layout[name]), palette);
   if (layout.annotations)
     made.annotations = list(layout.annotations).map((note) => noted(part(note), palette));
+  if (layout.shapes) made.shapes = list(layout.shapes).map((shape) => lined(part(shape), palette));
   delete made.height;
   delete made.width;
   return { data: figure.data.map((trace, place) => coloured(trace, place, palette)), layout: made };
@@ -71,6 +72,10 @@ function axis(given: Part, palette: Palette): Part {
     // The page scrolls over a chart; nothing in it is dragged.
     fixedrange: true,
   };
+}
+
+function lined(shape: Part, palette: Palette): Part {
+  return { ...shape, line: { ...part(shape.line), color: palette.quiet } };
 }
 
 /** A text in the picture, such as the heading of a panel. */

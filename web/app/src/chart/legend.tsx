@@ -35,6 +35,12 @@ export function computedTitle(figure: Figure): string {
   return typeof title?.text === "string" ? plain(title.text) : "";
 }
 
+/** What the server says below the title, such as that rows are missing. */
+export function noteOf(figure: Figure): string {
+  const title = (figure.layout as { title?: { subtitle?: { text?: unknown } } | null } | undefined)?.title;
+  return typeof title?.subtitle?.text === "string" ? plain(title.subtitle.text) : "";
+}
+
 /** Whether its title says conditions and time, too; in figures of the first kind it is measures and groups alone. */
 export function titleIsWhole(figure: Figure): boolean {
   return (figure.layout as { meta?: unknown } | undefined)?.meta !== "sandtable.chart/1";
