@@ -127,6 +127,11 @@ def test_twelve_tiles_come_at_once_and_stand_well(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     found += looks(page, "phone")
     picture("3-phone")
+    page.get_by_role("button", name="Edit").click()
+    expect(page.get_by_text("Tiles are moved and sized in a wider window.")).to_be_visible()
+    expect(page.get_by_role("button", name="Move Figure 1")).to_have_count(0)
+    picture("4-phone-editing")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert found == []
     page.request.delete(f"{served}/boards/{made['id']}")
 
@@ -156,7 +161,8 @@ def test_tiles_are_moved_with_keys_and_pointer_and_saved(
     page.get_by_role("textbox", name="Text").fill("# What we sell")
     assert looks(page, "editing") == []
     picture("1-editing")
-    page.get_by_role("button", name="Save Arranged").click()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("button", name="Edit")).to_be_visible()
     expect(page.get_by_role("heading", name="What we sell")).to_be_visible()
     saved = page.request.get(address, headers={"Accept": "application/json"}).json()
     places = {each["id"]: [each[side] for side in "xywh"] for each in saved["tiles"]}
@@ -167,7 +173,7 @@ def test_tiles_are_moved_with_keys_and_pointer_and_saved(
     other = {"before": 2, "name": "Theirs", "tiles": saved["tiles"][:1]}
     sent(page, address, other, "PUT")
     page.get_by_role("button", name="Take Right one off").click()
-    page.get_by_role("button", name="Save Arranged").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("changed by somebody else")
     page.get_by_role("button", name="Show the changed board").click()
     expect(page.get_by_role("heading", name="Theirs")).to_be_visible()
@@ -204,6 +210,7 @@ def test_a_filter_reaches_every_tile_or_says_why_not(served: str, page: Page, pi
 
 def _imported(page: Page, served: str, text: str, **more: str) -> str:
     begun = sent(page, f"{served}/imports", {"text": text, "name": "till", **more})
+    state: dict[str, Any] = begun
     for _ in range(200):
         state = page.request.get(f"{served}/imports/{begun['id']}").json()
         if state["state"] == "ready":

@@ -42,6 +42,7 @@ export const boardResultsQuery = (id: string) =>
   queryOptions({
     queryKey: boardKeys.results(id),
     queryFn: ({ signal }) => request<BoardResults>(at("boards", id, "results"), { signal }),
+    staleTime: 5_000,
   });
 
 export const keepQuestion = (runId: string, name: string) =>

@@ -28,7 +28,7 @@ export function BoardGrid({ board, tiles, results, loading, draft, wave, onResul
   const grid = useRef<HTMLDivElement>(null);
   const { handles, held, said } = useHandles(grid, (id, to) => draft?.arrange(moved(tiles, id, to)));
   const editing = draft && {
-    handles,
+    handles: wide ? handles : null,
     held,
     change: (tile: BoardTile) => draft.arrange(tiles.map((one) => (one.id === tile.id ? tile : one))),
     remove: (id: string) => draft.arrange(settled(tiles.filter((one) => one.id !== id))),
@@ -42,6 +42,7 @@ export function BoardGrid({ board, tiles, results, loading, draft, wave, onResul
       <p aria-live="polite" className="sr-only">
         {said}
       </p>
+      {draft && !wide && <p className="mb-2 text-ink-3">Tiles are moved and sized in a wider window.</p>}
       <div
         ref={grid}
         className={wide ? "grid grid-cols-12 print:block" : "flex flex-col"}

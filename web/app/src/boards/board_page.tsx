@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from "react";
 import { useParams } from "react-router";
 import { boardKeys, boardQuery, boardResultsQuery } from "~/api/boards";
 import type { Board, BoardResults, TileResult } from "~/api/model";
+import { loadPlotly } from "~/chart/load";
 import { Page, useDetails } from "~/shell";
 import { Button, ErrorNote, SkeletonLines } from "~/ui";
 import { BoardActions } from "./board_actions";
@@ -15,6 +16,12 @@ import { useBoardDraft } from "./use_board_draft";
 export default function BoardPage() {
   const { boardId = "" } = useParams();
   const board = useQuery({ ...boardQuery(boardId), refetchOnMount: "always" });
+  // Asked for beside the board, not after it: they come together.
+  useQuery({ ...boardResultsQuery(boardId), refetchOnMount: "always" });
+  useEffect(() => {
+    // A chart that needs it says what went wrong.
+    loadPlotly().catch(() => undefined);
+  }, []);
   if (board.data) return <Loaded key={boardId} board={board.data} />;
   return (
     <Page title="Board">
@@ -28,7 +35,7 @@ export default function BoardPage() {
 
 function Loaded({ board }: { board: Board }) {
   const client = useQueryClient();
-  const results = useQuery({ ...boardResultsQuery(board.id), refetchOnMount: "always" });
+  const results = useQuery(boardResultsQuery(board.id));
   const draft = useBoardDraft(board);
   const [presenting, setPresenting] = useState(false);
   const details = useDetails();
@@ -76,7 +83,7 @@ function Loaded({ board }: { board: Board }) {
     >
       <div className="space-y-3 p-4 md:p-6 print:p-0">
         {draft.editing ? (
-          <EditBar draft={draft} board={board} />
+          <EditBar draft={draft} />
         ) : (
           <FilterBar board={board} changeable={changeable} onFiltered={runAll} />
         )}

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Type } from "lucide-react";
 import { questionsQuery } from "~/api/boards";
-import type { Board } from "~/api/model";
 import { Problem } from "~/api/problem";
 import { freePlace, newTileId } from "~/keeping/layout";
 import { tileOf } from "~/keeping/put_on_board";
@@ -9,7 +8,7 @@ import { Button, ErrorNote, Menu, MenuItem } from "~/ui";
 import type { BoardDraft } from "./use_board_draft";
 
 /** While a board is edited: what can be added, and how the changes end. */
-export function EditBar({ draft, board }: { draft: BoardDraft; board: Board }) {
+export function EditBar({ draft }: { draft: BoardDraft }) {
   const kept = useQuery(questionsQuery());
   const addText = () =>
     draft.arrange([
@@ -43,11 +42,12 @@ export function EditBar({ draft, board }: { draft: BoardDraft; board: Board }) {
           <Type aria-hidden />
           Text
         </Button>
-        <span className="flex-1" />
-        <Button onClick={draft.cancel}>Cancel</Button>
-        <Button kind="primary" disabled={draft.saving} onClick={draft.save}>
-          {draft.saving ? "Saving" : `Save ${board.name.length > 24 ? "the board" : board.name}`}
-        </Button>
+        <div className="ml-auto flex gap-2">
+          <Button onClick={draft.cancel}>Cancel</Button>
+          <Button kind="primary" disabled={draft.saving} onClick={draft.save}>
+            {draft.saving ? "Saving" : "Save"}
+          </Button>
+        </div>
       </div>
       {draft.error ? (
         <ErrorNote error={draft.error}>

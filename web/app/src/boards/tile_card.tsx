@@ -24,7 +24,8 @@ interface TileCardProps {
 }
 
 export interface Editing {
-  handles: Handles;
+  /** Null where tiles stand below each other: their places are those of a wider window. */
+  handles: Handles | null;
   held: string | null;
   change: (tile: BoardTile) => void;
   remove: (id: string) => void;
@@ -47,7 +48,7 @@ export function TileCard(props: TileCardProps) {
     >
       {(tile.question_id || editing) && (
         <header className="flex min-h-7 items-center gap-1">
-          {editing && (
+          {editing?.handles && (
             <IconButton
               label={`Move ${name}`}
               size="smallIcon"
@@ -91,7 +92,7 @@ export function TileCard(props: TileCardProps) {
         </header>
       )}
       {tile.question_id ? <Shown {...props} /> : <Text {...props} />}
-      {editing && (
+      {editing?.handles && (
         <IconButton
           label={`Size of ${name}`}
           size="smallIcon"
