@@ -33,7 +33,7 @@ export function answer(said, records, number) {
     h("h2", null, said.question || fields?.question || "A query"),
     said.sentence && h("p", { className: "sentence", "data-part": "sentence" }, marked(h, said.sentence)),
     said.reading && h("p", { className: "quiet", "data-part": "reading" }, "Read as: ", marked(h, said.reading)),
-    fields && [failure(fields), chart(fields.chart), table(fields.result, said.columns), printed(fields), artifacts(fields), origin(fields), evidence(fields)],
+    fields && [failure(fields), chart(fields.chart), shownTable(fields) ? null : table(fields.result, said.columns), printed(fields), artifacts(fields, said.columns), origin(fields), evidence(fields)],
     records.map((record, i) => proof(record, i ? `Another run that the answer rests on, ${i + 1} of ${others.length + 1}` : "Proof")),
     said.note && h("p", { className: "quiet", "data-part": "note" }, said.note),
     records.length === 0 && !said.note && h("p", { className: "quiet" }, "Nothing was run for this answer, so there is nothing to prove."));
@@ -78,10 +78,14 @@ function cellOf(cell, column, side) {
 
 const printed = ({ stdout }) => (stdout ? h("section", null, h("p", { className: "quiet" }, "Printed:"), h("pre", null, stdout)) : null);
 
-function artifacts(fields) {
-  return (fields.artifacts || []).map(({ kind, title, artifact }) => {
-    const head = title && h("h3", null, title);
-    if (artifact && kind === "table") return [head, table({ ...artifact, rows_complete: true }, null)];
+// The result of code is the last table that it showed, where that was kept whole.
+const shownTable = (fields) => (fields.artifacts || []).findLast(({ kind, artifact }) => kind === "table" && artifact);
+
+function artifacts(fields, columns) {
+  const last = shownTable(fields);
+  return (fields.artifacts || []).map((record) => {
+    const { kind, title, artifact } = record, head = title && h("h3", null, title);
+    if (artifact && kind === "table") return [head, table({ ...artifact, rows_complete: true }, record === last ? columns : null)];
     if (artifact && kind === "markdown" && typeof artifact.text === "string") return [head, h("p", { className: "sentence" }, marked(h, artifact.text))];
     if (artifact?.format === "plotly") return [head, chart(artifact.figure)];
     return [head, h("p", { className: "quiet" }, `The code showed something of the kind ${kind}, which this page does not draw${artifact ? "; it is in the record below" : ""}.`)];
@@ -108,7 +112,7 @@ function evidence(fields) {
     h("dl", null,
       fact("Data version", fields.dataset_version), fact("Engine", fields.engine),
       fact("Gate", fields.verdict ? `${fields.verdict.decision}${fields.verdict.message ? `: ${fields.verdict.message}` : ""}` : "not asked"),
-      fact("Sandbox", (fields.isolation || []).join(", ") || "not entered"), fact("Time", `${fields.exec_time_ms} ms`)));
+      fact("Sandbox", (fields.isolation || []).join(", ") || "not entered"), fact("Time", `${Number(fields.exec_time_ms).toFixed(1)} ms`)));
 }
 
 const fact = (name, value) => [h("dt", null, name), h("dd", null, value)];

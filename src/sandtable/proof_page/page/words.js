@@ -56,7 +56,7 @@ const ELSEWHERE = [
 export const PROVES = [
   "Nothing shown here was changed since it was signed: question, plan, SQL, rows, chart and sentence.",
   "The rows are those of the run that the record describes, with its time, its limits and the version of the data.",
-  "One key signed it, whose id is shown.",
+  "It was signed with the key whose id is shown.",
 ];
 
 export const PROVES_NOT = [
