@@ -10,6 +10,7 @@ from sandtable.engines.postgres.types import (
     Measured,
     PostgresType,
     landing_of,
+    live_landing_of,
     measure_of,
 )
 
@@ -72,3 +73,42 @@ def test_all_that_it_names_are_types_of_duckdb() -> None:
     for name in "int2 int4 int8 float4 float8 bool text date timestamp timestamptz time uuid oid".split():
         found = landing_of(PostgresType(name, name), ALL)
         assert column_type(found.sql_type) != "other", name
+
+
+@pytest.mark.parametrize(
+    ("column", "landing"),
+    [
+        (numeric(10, 2), Landing("DECIMAL(10,2)")),
+        (PostgresType("float4", "real"), Landing("DOUBLE", "double")),
+        (PostgresType("timestamptz", "timestamp with time zone"), Landing("TIMESTAMP", "utc")),
+        (PostgresType("date", "date"), Landing("DATE")),
+        (PostgresType("time", "time"), Landing("TIME")),
+        (PostgresType("int4", "integer"), Landing("INTEGER")),
+        (PostgresType("bpchar", "character(3)"), Landing("VARCHAR", "text")),
+        (PostgresType("mood", "mood", kind="e", built_in=False), Landing("VARCHAR")),
+    ],
+    ids=lambda value: value.shown if isinstance(value, PostgresType) else "",
+)
+def test_a_live_column_is_not_measured(column: PostgresType, landing: Landing) -> None:
+    assert live_landing_of(column) == landing
+
+
+@pytest.mark.parametrize(
+    ("column", "sql_type", "digits"),
+    [
+        (PostgresType("numeric", "numeric"), "DECIMAL(38,20)", "18 digits before the point and 20 after it"),
+        (numeric(50, 2), "DECIMAL(38,2)", "36 digits before the point and 2 after it"),
+    ],
+)
+def test_a_live_number_without_bounds_says_what_an_answer_holds(
+    column: PostgresType, sql_type: str, digits: str
+) -> None:
+    landing = live_landing_of(column)
+    assert landing.sql_type == sql_type
+    assert digits in landing.note
+
+
+def test_live_columns_that_have_no_type_here_are_text_or_left_out() -> None:
+    assert live_landing_of(PostgresType("_int4", "integer[]", category="A")).sql_type == "VARCHAR"
+    assert live_landing_of(PostgresType("inet", "inet")).sql_type == "VARCHAR"
+    assert live_landing_of(PostgresType("bytea", "bytea")).sql_type == ""

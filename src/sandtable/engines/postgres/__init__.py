@@ -1,1 +1,1 @@
-"""PostgreSQL: which type of ours each of its types becomes. Queries are not sent to it."""
+"""PostgreSQL: which type of ours each of its types becomes, and how a plan is written for it."""

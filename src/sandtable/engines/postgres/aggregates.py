@@ -59,28 +59,36 @@ def _continuous(node: exp.Expr, q: float, over: Over) -> exp.Expr:
     return over(exp.WithinGroup(this=n.function("PERCENTILE_CONT", n.number(q)), expression=order))
 
 
-def _of_moments(node: exp.Expr, q: float, over: Over) -> exp.Expr:
-    """Interpolated in microseconds, and rounded to one."""
-    epoch = exp.Extract(this=exp.var("EPOCH"), expression=stamp(node))
-    micros = n.function("ROUND", _double(exp.Mul(this=epoch, expression=n.number(_MICROSECONDS))))
-    between = _continuous(micros, q, over)
-    # ROUND would take a half to the even neighbour.
-    size = exp.Add(this=exp.Abs(this=between), expression=_double(n.number(0.5)))
-    rounded = exp.Mul(this=n.function("SIGN", between.copy()), expression=n.function("FLOOR", size))
-    step = exp.Interval(this=n.number(1), unit=exp.var("MICROSECOND"))
-    beginning = stamp(exp.Literal.string("1970-01-01"))
-    return exp.Add(this=beginning, expression=exp.Mul(this=exp.Paren(this=rounded), expression=step))
-
-
-def _of_decimals(node: exp.Expr, sql_type: str, q: float, over: Over) -> exp.Expr:
-    """Between the two neighbours. PERCENTILE_CONT would make floats of both."""
-    width, scale = _digits(sql_type)
-    sorted_values = exp.Order(this=node, expressions=[exp.Ordered(this=node.copy())])
-    values = over(n.function("ARRAY_AGG", sorted_values))
+def _neighbours(node: exp.Expr, q: float, over: Over) -> tuple[exp.Expr, exp.Expr, exp.Expr]:
+    """The values between which the quantile lies, and how far it is from the first to the second."""
+    values = over(n.function("ARRAY_AGG", exp.Order(this=node, expressions=[exp.Ordered(this=node.copy())])))
     last = exp.Sub(this=over(exp.Count(this=node.copy())), expression=n.number(1))
     place = exp.Mul(this=_double(exp.Paren(this=last)), expression=_double(n.number(q)))
     low, high = (_element(values.copy(), n.function(name, place.copy())) for name in ("FLOOR", "CEIL"))
-    part = exp.Paren(this=exp.Sub(this=place, expression=n.function("FLOOR", place.copy())))
+    return low, high, exp.Paren(this=exp.Sub(this=place, expression=n.function("FLOOR", place.copy())))
+
+
+def _of_moments(node: exp.Expr, q: float, over: Over) -> exp.Expr:
+    """Interpolated in microseconds, and rounded to one: a half away from 1970."""
+    low, high, part = _neighbours(stamp(node), q, over)
+    seconds = exp.Extract(this=exp.var("EPOCH"), expression=_between(low, high))
+    micros = _double(exp.Mul(this=seconds, expression=n.number(_MICROSECONDS)))
+    added = exp.Mul(this=micros, expression=part)
+    half = _double(n.number(0.5))
+    up = n.function("FLOOR", exp.Add(this=added, expression=half))
+    down = n.function("CEIL", exp.Sub(this=added.copy(), expression=half.copy()))
+    late = exp.GTE(this=low.copy(), expression=stamp(exp.Literal.string("1970-01-01")))
+    step = exp.Interval(this=n.number(1), unit=exp.var("MICROSECOND"))
+    rounded = exp.Case(ifs=[exp.If(this=late, true=up)], default=down)
+    reached = exp.Add(this=low.copy(), expression=exp.Mul(this=rounded, expression=step))
+    same = exp.EQ(this=low.copy(), expression=high)
+    return exp.Case(ifs=[exp.If(this=same, true=low)], default=reached)
+
+
+def _of_decimals(node: exp.Expr, sql_type: str, q: float, over: Over) -> exp.Expr:
+    """PERCENTILE_CONT would make floats of both neighbours."""
+    width, scale = _digits(sql_type)
+    low, high, part = _neighbours(node, q, over)
     units = exp.cast(exp.Literal.number(str(10**scale)), exp.DType.DECIMAL)
     reached = _in_floats(low, high, part, units)
     if width <= _WORD:

@@ -45,7 +45,7 @@ def complete(unit: str, start: exp.Expr, end: exp.Expr) -> exp.Expr:
     backwards = exp.Neg(this=exp.Paren(this=_complete_months(end, start)))
     ordered = exp.LTE(this=n.grouped(start.copy()), expression=n.grouped(end.copy()))
     months = exp.Case(ifs=[exp.If(this=ordered, true=forwards)], default=backwards)
-    return exp.Div(this=months, expression=n.number(_MONTHS[unit])) if _MONTHS[unit] > 1 else months
+    return _whole_part(months, _MONTHS[unit]) if _MONTHS[unit] > 1 else months
 
 
 def between_days(unit: str, start: exp.Expr, end: exp.Expr) -> exp.Expr:
@@ -67,11 +67,16 @@ def crossed(unit: str, start: exp.Expr, end: exp.Expr) -> exp.Expr:
         return exp.cast(months, exp.DType.BIGINT)
     apart = _minus(_cut(unit, stamp(end)), _cut(unit, stamp(start)))
     seconds = exp.cast(_extracted("EPOCH", apart), exp.DType.BIGINT)
-    return exp.Div(this=seconds, expression=n.number(_SECONDS[unit]))
+    return _whole_part(seconds, _SECONDS[unit])
 
 
 def _cut(unit: str, node: exp.Expr) -> exp.Expr:
     return n.function("DATE_TRUNC", exp.Literal.string(unit), node)
+
+
+def _whole_part(node: exp.Expr, divisor: int) -> exp.Expr:
+    """Of whole numbers, without a rest."""
+    return exp.Div(this=node, expression=n.number(divisor), typed=True)
 
 
 def _extracted(field: str, node: exp.Expr) -> exp.Expr:
