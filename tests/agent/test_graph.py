@@ -30,7 +30,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
 
 async def test_a_question_is_planned_checked_run_and_answered(house: House) -> None:
     events = await house.ask("How many orders are there?")
-    assert kinds(events) == ["plan", "sql", "run", "run", "log", "table", "message"]
+    assert kinds(events) == ["plan", "sql", "run", "run", "log", "table", "chart", "message"]
     said = last(events)
     assert said.ending == "answered"
     assert "42" in said.text

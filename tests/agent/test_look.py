@@ -57,7 +57,7 @@ async def test_a_query_that_is_looked_at_is_a_run_with_a_capsule(house: House) -
     house.proposer.script = [call("execute_sql", sql="SELECT region FROM orders"), PlanProposal(COUNT)]
     events = await house.ask(QUESTION)
     assert kinds(events) == [
-        "run", "run", "log", "table", "plan", "sql", "run", "run", "log", "table", "message",
+        "run", "run", "log", "table", "plan", "sql", "run", "run", "log", "table", "chart", "message",
     ]  # fmt: skip
     said = last(events)
     assert said.ending == "answered" and len(said.run_ids) == 2

@@ -84,9 +84,10 @@ async def test_a_chart_that_cannot_be_made_costs_no_answer(
     assert drawing.draw(JobResult(job_id="j", status="succeeded"), "", None, 200) is None
 
 
-async def test_no_chart_fits_one_cell(runs: Runs) -> None:
+async def test_one_cell_is_a_number(runs: Runs) -> None:
     run = await ended(runs, ask("SELECT 1", chart=True))
-    assert (run.status, run.chart) == ("succeeded", None)
+    assert run.status == "succeeded" and run.chart is not None
+    assert [(trace["type"], trace["value"]) for trace in run.chart["data"]] == [("indicator", 42)]
 
 
 @pytest.mark.parametrize(
