@@ -35,11 +35,17 @@ _UNTITLED = "Conversation"
 
 
 def _answers(missing: str) -> dict[int | str, dict[str, Any]]:
-    types = {MEDIA_TYPES[form].partition(";")[0] for form in ENDINGS}
+    # A notebook is JSON, and is described as such; the others are bytes.
+    described = {
+        MEDIA_TYPES[form].partition(";")[0]: {"type": "object"}
+        if form == "notebook"
+        else {"type": "string", "format": "binary"}
+        for form in ENDINGS
+    }
     return {
         200: {
             "description": "The file.",
-            "content": {kind: {"schema": {"type": "string", "format": "binary"}} for kind in sorted(types)},
+            "content": {kind: {"schema": schema} for kind, schema in sorted(described.items())},
             "headers": {
                 "Content-Disposition": {
                     "description": "The name of the file.",

@@ -7598,7 +7598,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/x-ipynb+json": string;
+                    "application/x-ipynb+json": Record<string, never>;
                     "application/zip": string;
                     "text/html": string;
                     "text/markdown": string;
@@ -8272,7 +8272,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/x-ipynb+json": string;
+                    "application/x-ipynb+json": Record<string, never>;
                     "application/zip": string;
                     "text/html": string;
                     "text/markdown": string;
