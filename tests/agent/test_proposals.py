@@ -64,6 +64,18 @@ async def test_a_runner_error_is_repaired(tmp_path: Path) -> None:
         assert [m.type for m in messages] == ["human", "ai", "tool", "ai", "tool", "ai"]
 
 
+async def test_a_database_that_is_down_is_not_repaired_by_another_query(tmp_path: Path) -> None:
+    proposer = Scripted([SqlProposal("SELECT 1 FROM orders")])
+    async with open_house(tmp_path, proposer) as house:
+        down = JobError(
+            code=ErrorCode.RUNNER_INTERNAL_ERROR, type="DatabaseUnavailable", message="shop does not answer"
+        )
+        house.executor.on(canonical_sql("SELECT 1 FROM orders"), Script(error=down))
+        said = await house.say("total amount?")
+        assert (said.ending, len(proposer.asked)) == ("failed", 1)
+        assert "shop does not answer" in said.text
+
+
 async def test_a_time_out_is_told_and_not_tried_again(tmp_path: Path) -> None:
     proposer = Scripted([SqlProposal("SELECT 1 FROM orders")])
     async with open_house(tmp_path, proposer) as house:

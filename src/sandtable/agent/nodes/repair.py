@@ -14,6 +14,10 @@ _MENDABLE = frozenset(
     {ErrorCode.VALIDATION_ERROR, ErrorCode.SQL_POLICY_VIOLATION, ErrorCode.RUNNER_INTERNAL_ERROR}
 )
 """What another proposal can avoid. A time-out or a full memory would only come again, and cost as much."""
+_NOT_OF_THE_QUERY = frozenset(
+    {"DatabaseUnavailable", "CredentialRefused", "NoFreeConnection", "DatabaseStopped", "ConnectionLost"}
+)
+"""Types of errors of a connected database that no other query avoids."""
 
 
 def may_repair(means: Means, turn: TurnNotes) -> bool:
@@ -21,6 +25,7 @@ def may_repair(means: Means, turn: TurnNotes) -> bool:
     return bool(
         problem
         and problem["code"] in _MENDABLE
+        and problem.get("details", {}).get("type") not in _NOT_OF_THE_QUERY
         and turn.get("origin")
         # The planner that stood in for the model would say the same again.
         and not turn.get("note")
