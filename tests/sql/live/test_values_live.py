@@ -201,7 +201,7 @@ def test_every_character_has_its_case(server: psycopg.Connection[Any]) -> None:
     with server.cursor().copy("COPY case_of FROM STDIN") as copy:
         for point in points:
             copy.write_row((point, chr(point)))
-    there = server.execute(query.encode()).fetchone()  # type: ignore[arg-type]
+    there = server.execute(query.encode()).fetchone()  # type: ignore[arg-type]  # a statement of the tests
     rows = "SELECT string_agg(lower(chr(p)), '' ORDER BY p) FROM (SELECT unnest(?::INTEGER[]) p)"
     here = duckdb.execute(rows, [points]).fetchone()
     assert here is not None and there is not None

@@ -77,14 +77,14 @@ class Twin:
         """A copy of the tables of `source` in each of both, with the types that they have when they are live."""
         made, database = landed(dataset, schema)
         duck = duckdb.connect()
-        postgres.execute(f"CREATE SCHEMA {quoted(schema)}")  # type: ignore[arg-type]  # statements of the tests
+        postgres.execute(f"CREATE SCHEMA {quoted(schema)}")  # type: ignore[arg-type]  # a statement of the tests
         for before, table in zip(dataset.tables, made.tables, strict=True):
             columns = [(c.name, postgres_type(c.sql_type).shown) for c in before.columns]
             declared = ", ".join(f"{quoted(name)} {shown}" for name, shown in columns)
             name = f"{quoted(schema)}.{quoted(table.name)}"
-            postgres.execute(f"CREATE TABLE {name} ({declared})")  # type: ignore[arg-type]  # statements of the tests
+            postgres.execute(f"CREATE TABLE {name} ({declared})")  # type: ignore[arg-type]  # a statement of the tests
             rows = source.execute(f"SELECT * FROM {quoted(table.name)}").fetchall()
-            with postgres.cursor().copy(f"COPY {name} FROM STDIN") as copy:  # type: ignore[arg-type]  # statements of the tests
+            with postgres.cursor().copy(f"COPY {name} FROM STDIN") as copy:  # type: ignore[arg-type]  # a statement of the tests
                 for row in rows:
                     copy.write_row([_stored(cell) for cell in row])
             read = ", ".join(f"{quoted(c.name)} {c.sql_type}" for c in table.columns)
