@@ -93,6 +93,16 @@ def test_measures_of_several_units_share_no_sign() -> None:
     assert [trace["hovertemplate"][8:] for trace in made["data"]] == ["€%{y:,.2f}", "%{y:,.2~f} kg"]
 
 
+def test_rates_of_several_sizes_share_percents() -> None:
+    rows = [("a", 0.25, 0.09), ("b", 0.2, 0.03)]
+    made = chart_of(
+        [CATEGORY, ("return_rate", "DOUBLE"), ("discount", "DOUBLE")],
+        rows,
+        words=Words(units=("", "fraction", "fraction")),
+    )
+    assert made is not None and made["layout"]["yaxis"]["tickformat"] == ".0%"
+
+
 def test_a_few_periods_are_named_one_by_one() -> None:
     axis = along("month", ["2024-01-01", "2024-02-01"])["layout"]["xaxis"]
     assert (axis["tickvals"], axis["ticktext"]) == (["2024-01-01", "2024-02-01"], ["Jan 2024", "Feb 2024"])

@@ -90,11 +90,19 @@ TICKS = ("tickformat", "tickprefix", "ticksuffix")
 
 def ticks(field: Field, beside: Sequence[Field] = ()) -> dict[str, str]:
     """The format of an axis, or of the scale of a map; none where measures `beside` it are written in another way."""
-    if any(sign_of(other) != sign_of(field) or tick_format(other) != tick_format(field) for other in beside):
+    if any(sign_of(other) != sign_of(field) or _differently(field, other) for other in beside):
         return {}
-    sign, given = sign_of(field), tick_format(field)
+    # The largest one decides how far apart the ticks are.
+    sign, given = sign_of(field), tick_format(max((field, *beside), key=lambda each: each.largest))
     parts = zip(TICKS, (given, sign.before, sign.after), strict=True)
     return {name: part for name, part in parts if part}
+
+
+def _differently(field: Field, other: Field) -> bool:
+    """Whether one axis cannot write both amounts. Before the third rules, percents of other sizes were."""
+    if field.current:
+        return _in_percent(other) != _in_percent(field)
+    return tick_format(other) != tick_format(field)
 
 
 def _in_percent(field: Field) -> bool:

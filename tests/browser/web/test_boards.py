@@ -197,6 +197,9 @@ def test_a_filter_reaches_every_tile_or_says_why_not(served: str, page: Page, pi
     expect(page.get_by_role("list", name="Filters")).to_contain_text("region is Europe")
     expect(shown).not_to_contain_text("Latin America")
     expect(shown).to_contain_text("Europe")
+    # What is left is one number, which is written and not drawn.
+    expect(shown.get_by_text("3,828", exact=True)).to_be_visible()
+    expect(shown.locator(".main-svg")).to_have_count(0)
     other = tile(page, "Orders by status")
     expect(other.get_by_text(re.compile("^Not filtered by region: the question is SQL"))).to_be_visible()
     assert looks(page, "filtered") == []

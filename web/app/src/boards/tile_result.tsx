@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { type BoardTile, figureOf, type RunView, type TileResult } from "~/api/model";
 import { dressed, onViewersClock } from "~/chart/dress";
 import { computedTitle, Legend, legendOf } from "~/chart/legend";
+import { NumberList, numbersOf } from "~/chart/numbers";
 import { paletteOf } from "~/chart/palette";
 import { Plot } from "~/chart/plot";
 import { safeFigure } from "~/chart/safe_figure";
@@ -21,14 +22,18 @@ interface TileBodyProps {
 export function TileBody({ result, show }: TileBodyProps) {
   const run = result.run;
   if (!run) return null;
-  const single = singleValue(run);
-  const figure = show === "all" || show === "chart" ? figureOf(run.chart) : null;
+  const drawn = figureOf(run.chart);
+  const numbers = drawn && numbersOf(drawn);
+  const single = numbers ? null : singleValue(run);
+  const figure = !numbers && (show === "all" || show === "chart") ? drawn : null;
+  const large = numbers !== null || single !== null;
   const found = (run.rows?.length ?? 0) > 0;
   const rows =
-    found && !single && (show === "table" || (show === "all" && !figure) || (show === "chart" && !figure));
+    found && !large && (show === "table" || (show === "all" && !figure) || (show === "chart" && !figure));
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2">
       {run.error && <p className="text-danger">{run.error.message}</p>}
+      {numbers && show !== "table" && <NumberList numbers={numbers} />}
       {single && show !== "table" && <p className="font-medium text-[32px] leading-10">{single}</p>}
       {result.sentence && (show === "all" || show === "sentence") && (
         <div className={show === "sentence" ? "text-title" : "line-clamp-3 text-ink-2 print:line-clamp-none"}>
@@ -36,7 +41,7 @@ export function TileBody({ result, show }: TileBodyProps) {
         </div>
       )}
       {figure && <TileChart run={run} figure={figure} />}
-      {(rows || (single && show === "table")) && run.rows && <TileTable run={run} />}
+      {(rows || (large && show === "table")) && run.rows && <TileTable run={run} />}
     </div>
   );
 }

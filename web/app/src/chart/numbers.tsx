@@ -43,18 +43,24 @@ export function Numbers({ figure, numbers }: { figure: Figure; numbers: readonly
   return (
     <figure className="min-w-0 rounded-md border px-4 py-3" aria-label={computedTitle(figure)}>
       <figcaption className="text-ink-2 text-small">{computedTitle(figure)}</figcaption>
-      <dl className="mt-1 flex flex-wrap items-end gap-x-8 gap-y-2">
-        {numbers.map(({ text, change, name }, at) => (
-          <div key={name || text} className="min-w-0">
-            {name && <dt className="text-ink-2 text-small">{name}</dt>}
-            <dd className={at === 0 ? "text-[32px] leading-10" : "text-[20px] leading-8"}>
-              <span className="tabular-nums">{text}</span>
-              {change && <span className="ml-2 text-body text-ink-2 tabular-nums">{change}</span>}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <NumberList numbers={numbers} />
     </figure>
+  );
+}
+
+export function NumberList({ numbers }: { numbers: readonly Shown[] }) {
+  return (
+    <dl className="mt-1 flex flex-wrap items-end gap-x-8 gap-y-2">
+      {numbers.map(({ text, change, name }, at) => (
+        <div key={name || text} className="min-w-0">
+          {name && <dt className="text-ink-2 text-small">{name}</dt>}
+          <dd className={at === 0 ? "text-[32px] leading-10" : "text-[20px] leading-8"}>
+            <span className="tabular-nums">{text}</span>
+            {change && <span className="ml-2 text-body text-ink-2 tabular-nums">{change}</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
