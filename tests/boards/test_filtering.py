@@ -59,6 +59,17 @@ def test_rows_that_a_definition_reads_are_filtered_there() -> None:
     assert "filters" not in made and left == ()
 
 
+def test_an_aggregate_over_all_rows_is_over_the_filtered_ones() -> None:
+    """The filters of a plan do not reach it: a row would be compared with rows that are left out."""
+    usual = {"agg": "avg", "column": "line_total", "within": ["category"], "as": "usual"}
+    plan = {**ITEMS, "select": [{"column": "line_total"}, usual]}
+    made, left = filtered(plan, [equal("region", "Europe")], SHOP)
+    condition = {"column": "orders.region", "op": "=", "value": "Europe"}
+    assert left == () and made["filters"] == [condition]
+    assert [each.get("where") for each in made["select"]] == [None, [condition]]
+    require_plan(parse_plan(made), SHOP)
+
+
 @pytest.mark.parametrize(
     ("condition", "says"),
     [

@@ -1,7 +1,8 @@
 """Conditions of a board in the plans of its questions. Pure.
 
 Invariant: a condition is in the plan that is returned, or is reported as not applied, never neither. In a plan with
-definitions it stands in every part that reads a table of the dataset, so that it decides which rows are read.
+definitions it stands in every part that reads a table of the dataset, and in every aggregate over all rows (`within`),
+which the filters of a plan do not reach: so it decides which rows are read.
 """
 
 from __future__ import annotations
@@ -76,7 +77,20 @@ def _with(plan: Plan, condition: dict[str, Any], dataset: Dataset) -> dict[str, 
 
 
 def _narrowed(body: Plan, condition: dict[str, Any]) -> dict[str, Any]:
-    return {**body, "filters": [*(body.get("filters") or ()), condition]}
+    own = {name: part if name == "define" else _reached(part, condition) for name, part in body.items()}
+    return {**own, "filters": [*(own.get("filters") or ()), condition]}
+
+
+def _reached(part: Any, condition: dict[str, Any]) -> Any:
+    """A part of a plan, with the condition in its aggregates over all rows."""
+    if isinstance(part, list | tuple):
+        return [_reached(each, condition) for each in part]
+    if not isinstance(part, Mapping):
+        return part
+    made = {name: _reached(each, condition) for name, each in part.items()}
+    if made.get("within") is not None:
+        made["where"] = [*(made.get("where") or ()), condition]
+    return made
 
 
 def _reads_data(body: Plan, dataset: Dataset) -> bool:
