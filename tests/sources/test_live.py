@@ -14,6 +14,7 @@ from sandtable.assemble import assemble
 from sandtable.assemble.sources import sources_of
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.errors import ErrorCode, InvalidInput
+from sandtable.runs.as_asked import dataset_as_asked
 from sandtable.runs.model import Run, RunRequest
 from sandtable.settings import Settings
 from sandtable.sources.address import read_address
@@ -135,9 +136,11 @@ async def test_now_is_the_day_of_the_question(shop: Shop, live: str, database: D
         assert made.status == "succeeded" and made.rows == ((1,),), made.error
         tomorrow = dt.datetime.now(dt.UTC).date() + dt.timedelta(days=1)
         assert str(tomorrow) in (made.sql or "")
-        # By the day of the run, not by that of the verification.
-        capsule = await shop.parts.runs.capsule(made.id)
-        assert (await report(shop, made.id))["plan"] == "ok" and capsule is not None
+        assert (await report(shop, made.id))["plan"] == "ok"
+        # What is said of the run later is about that day, too.
+        earlier = made.model_copy(update={"created_at": "2026-03-01T10:00:00.000Z"})
+        asked = await dataset_as_asked(shop.parts.datasets, earlier)
+        assert asked is not None and asked.as_of == "2026-03-01"
     finally:
         database.execute("DELETE FROM shop.orders WHERE no = 6000")
 

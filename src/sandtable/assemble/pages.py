@@ -12,11 +12,11 @@ from sandtable.assemble import Parts
 from sandtable.capsule.keys import trusted_keys
 from sandtable.capsule.report import VerifyReport
 from sandtable.capsule.seal import Envelope
-from sandtable.catalog.model import Dataset
-from sandtable.errors import InvalidInput, NotFound, SandtableError
+from sandtable.errors import InvalidInput, NotFound
 from sandtable.proof_page.make import Answer, answer_of_run, columns_of, make_page
 from sandtable.proof_page.page import MOST_CAPSULES
 from sandtable.proof_page.verify import PageReport, verify_page
+from sandtable.runs.as_asked import dataset_as_asked
 from sandtable.runs.model import Run
 
 
@@ -35,7 +35,7 @@ async def run_and_answer(parts: Parts, run_id: str) -> tuple[Run, Answer]:
     """A run that has ended, and its answer in words that follow from it. Raises NotFound."""
     run = await parts.runs.get(run_id)
     capsule = await parts.runs.capsule(run_id)
-    return run, answer_of_run(run, capsule, await dataset_of(parts, run))
+    return run, answer_of_run(run, capsule, await dataset_as_asked(parts.datasets, run))
 
 
 async def shown_in_thread(parts: Parts, answers: Sequence[ThreadAnswer]) -> list[Shown]:
@@ -57,7 +57,7 @@ async def _shown(parts: Parts, said: ThreadAnswer) -> Shown:
         except NotFound:
             missing += 1
     main = kept[0][0] if kept and kept[0][0].id == said.run_ids[0] else None
-    columns = columns_of(main, await dataset_of(parts, main)) if main is not None else ()
+    columns = columns_of(main, await dataset_as_asked(parts.datasets, main)) if main is not None else ()
     answer = Answer(
         question=(main.request.question if main is not None else "") or said.question,
         sentence=said.sentence,
@@ -70,16 +70,6 @@ async def _shown(parts: Parts, said: ThreadAnswer) -> Shown:
 
 
 _MISSING = "Of the runs that this answer rests on, {} of {} are not kept any more, so that it cannot be verified whole."
-
-
-async def dataset_of(parts: Parts, run: Run) -> Dataset | None:
-    """The version that the run asked, by the catalog of the run; None where it is not here any more."""
-    try:
-        return await parts.datasets.version(
-            run.request.dataset_id, run.dataset_version, run.catalog_version or None
-        )
-    except SandtableError:
-        return None
 
 
 async def page_of_answers(parts: Parts, answers: Sequence[Answer], title: str) -> str:

@@ -17,7 +17,7 @@ from sandtable.capsule.model import AnyCapsule, CatalogCapsule, query_in, read_c
 from sandtable.capsule.query import CodeQuery, plan_of
 from sandtable.capsule.report import VerifyReport
 from sandtable.capsule.seal import Envelope, read_statement, unpack
-from sandtable.catalog.model import Dataset
+from sandtable.catalog.model import Dataset, on_the_day
 from sandtable.errors import InvalidInput, SandtableError
 from sandtable.proof_page.page import Content, NotAPage, parted
 from sandtable.proof_page.said import AnswerSaid, PageSaid, Unsigned, capsules_named, opened, payload_digest
@@ -152,7 +152,7 @@ async def _worded(capsules: Sequence[AnyCapsule], find: Find) -> list[str]:
     if isinstance(query, CodeQuery) or result is None or not result.rows_complete:
         return []
     catalog = main.catalog_version if isinstance(main, CatalogCapsule) else None
-    dataset = await find(main.dataset_id, main.dataset_version, catalog)
+    dataset = on_the_day(await find(main.dataset_id, main.dataset_version, catalog), main.created_at)
     columns = [(column.name, column.type) for column in result.columns]
     return [
         answer_of(

@@ -9,14 +9,13 @@ from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from sandtable.assemble import Parts
-from sandtable.catalog.model import Dataset
 from sandtable.chart.figure import FigureKind, kind_of
 from sandtable.chart.wishes import why_not
-from sandtable.errors import InvalidInput, SandtableError
+from sandtable.errors import InvalidInput
+from sandtable.runs.as_asked import dataset_as_asked
 from sandtable.runs.draw import draw_each_kind
 from sandtable.runs.export import require_result
 from sandtable.runs.fair_queue import FairQueue
-from sandtable.runs.model import Run
 from sandtable.server import logs
 from sandtable.server.callers import User
 from sandtable.server.errors import ErrorBody
@@ -58,7 +57,7 @@ async def _chart(request: Request, run_id: str, user: str, kind: FigureKind | No
     checks: FairQueue = request.app.state.checks
     run = await parts.runs.get(run_id)
     require_result(run)
-    dataset = await _dataset(parts, run)
+    dataset = await dataset_as_asked(parts.datasets, run)
     async with checks.place(user):
         drawn = await asyncio.to_thread(draw_each_kind, run, dataset)
     if kind is None:
@@ -72,11 +71,3 @@ async def _chart(request: Request, run_id: str, user: str, kind: FigureKind | No
             kinds=list(drawn),
         )
     return ChartView(run_id=run.id, kind=kind, figure=drawn[kind], kinds=tuple(drawn))
-
-
-async def _dataset(parts: Parts, run: Run) -> Dataset | None:
-    """The dataset version that the run read; without it, titles are made from column names."""
-    try:
-        return await parts.datasets.version(run.request.dataset_id, run.dataset_version, run.catalog_version)
-    except SandtableError:
-        return None

@@ -17,6 +17,7 @@ from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.errors import SandtableError
 from sandtable.plan.schema import plan_schema
+from sandtable.runs.as_asked import dataset_as_asked
 from sandtable.runs.fair_queue import FairQueue
 from sandtable.runs.fixes import fixes_for, with_fixes
 from sandtable.runs.ids import RUN_ID
@@ -87,10 +88,7 @@ async def _queried(parts: Parts, run: Run) -> Dataset | None:
     asked = run.request
     if plan_of(asked.query) is None and (not asked.question or asked.origin is None):
         return None
-    try:
-        return await parts.datasets.version(asked.dataset_id, run.dataset_version, run.catalog_version)
-    except SandtableError:
-        return None
+    return await dataset_as_asked(parts.datasets, run)
 
 
 def _trust(run: Run, dataset: Dataset | None) -> tuple[Mark, ...]:

@@ -10,6 +10,7 @@ from sandtable.boards.filtering import NotApplied, filtered, not_planned
 from sandtable.boards.model import Board, Condition, KeptQuestion, Tile, TileRun, digest_of
 from sandtable.catalog.model import Dataset
 from sandtable.errors import NotFound, SandtableError
+from sandtable.runs.as_asked import dataset_as_asked
 from sandtable.runs.draw import draw_each_kind
 from sandtable.runs.model import Run
 from sandtable.server.access.boards import SeenBoards
@@ -60,7 +61,7 @@ async def shown(
     parts: Parts, tile_id: str, question: KeptQuestion, run: Run, left: Sequence[NotApplied]
 ) -> views.TileResult:
     """The run as the tile shows it."""
-    dataset = await _read(parts, run)
+    dataset = await dataset_as_asked(parts.datasets, run)
     sentence, chart = await asyncio.to_thread(_told, question, run, dataset)
     rows = None if run.rows is None else run.rows[:MOST_ROWS]
     view = RunView.of(run.model_copy(update={"rows": rows, "chart": chart}), dataset=dataset)
@@ -100,18 +101,10 @@ async def _left(parts: Parts, question: KeptQuestion, filters: Sequence[Conditio
 async def _of_runs(parts: Parts, question: KeptQuestion) -> Dataset | None:
     for run_id in (question.latest_run, question.kept_run):
         try:
-            return await _read(parts, await parts.runs.get(run_id))
+            return await dataset_as_asked(parts.datasets, await parts.runs.get(run_id))
         except SandtableError:
             continue
     return None
-
-
-async def _read(parts: Parts, run: Run) -> Dataset | None:
-    """The dataset version that the run read; None where it is gone."""
-    try:
-        return await parts.datasets.version(run.request.dataset_id, run.dataset_version, run.catalog_version)
-    except SandtableError:
-        return None
 
 
 def _told(question: KeptQuestion, run: Run, dataset: Dataset | None) -> tuple[str, dict[str, object] | None]:
