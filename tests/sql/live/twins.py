@@ -73,8 +73,10 @@ class Twin:
         source: duckdb.DuckDBPyConnection,
         postgres: psycopg.Connection[Any],
         schema: str,
+        rows: int | None = None,
     ) -> Twin:
-        """A copy of the tables of `source` in each of both, with the types that they have when they are live."""
+        """A copy of the tables of `source`, or of their first rows, in each of both, with the types that they have when
+        they are live."""
         made, database = landed(dataset, schema)
         duck = duckdb.connect()
         postgres.execute(f"CREATE SCHEMA {quoted(schema)}")  # type: ignore[arg-type]  # a statement of the tests
@@ -83,14 +85,15 @@ class Twin:
             declared = ", ".join(f"{quoted(name)} {shown}" for name, shown in columns)
             name = f"{quoted(schema)}.{quoted(table.name)}"
             postgres.execute(f"CREATE TABLE {name} ({declared})")  # type: ignore[arg-type]  # a statement of the tests
-            rows = source.execute(f"SELECT * FROM {quoted(table.name)}").fetchall()
+            found = source.execute(f"SELECT * FROM {quoted(table.name)}")
+            copied = found.fetchall() if rows is None else found.fetchmany(rows)
             with postgres.cursor().copy(f"COPY {name} FROM STDIN") as copy:  # type: ignore[arg-type]  # a statement of the tests
-                for row in rows:
+                for row in copied:
                     copy.write_row([_stored(cell) for cell in row])
             read = ", ".join(f"{quoted(c.name)} {c.sql_type}" for c in table.columns)
             duck.execute(f"CREATE TABLE {quoted(table.name)} ({read})")
             marks = ", ".join("?" * len(table.columns))
-            kept = [[_kept(cell, c) for cell, c in zip(row, table.columns, strict=True)] for row in rows]
+            kept = [[_kept(cell, c) for cell, c in zip(row, table.columns, strict=True)] for row in copied]
             if kept:
                 duck.executemany(f"INSERT INTO {quoted(table.name)} VALUES ({marks})", kept)
         return cls(made, database, duck, postgres)
