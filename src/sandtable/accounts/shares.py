@@ -6,14 +6,14 @@ belongs to somebody else is not shared by it.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal, Self
+from typing import Literal
 
 from sandtable.accounts.principal import Principal
-from sandtable.store.tables import Statement, Tables
+from sandtable.store.opened import OpenedAtFirstUse
+from sandtable.store.tables import Statement
 
 Kind = Literal["thread", "run", "dataset", "question", "board"]
 Recipient = Literal["person", "team", "everyone"]
@@ -70,23 +70,8 @@ class Share:
     at: str
 
 
-class Shares:
-    def __init__(self, tables: Tables) -> None:
-        """They are opened at first use: a server without people never needs them."""
-        self._tables = tables
-        self._opened = False
-        self._opening = asyncio.Lock()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-    async def aclose(self) -> None:
-        if self._opened:
-            self._opened = False
-            await self._tables.aclose()
+class Shares(OpenedAtFirstUse):
+    """A server without people never opens them."""
 
     async def put(self, thing: Thing, recipient: Recipient, name: str, right: Right, shared_by: str) -> None:
         at = datetime.now(UTC).isoformat(timespec="microseconds")
@@ -111,7 +96,7 @@ class Shares:
         sql = "DELETE FROM sandtable_shares WHERE kind = ? AND id = ?"
         statements: list[Statement] = [(sql, (kind, thing_id)) for thing_id in ids]
         if statements:
-            await (await self._open()).change(*statements)
+            await self._change_all(*statements)
 
     async def forget_team(self, name: str) -> None:
         """Before a team is removed, so that a later team of its name gets nothing."""
@@ -145,23 +130,6 @@ class Shares:
             or "see"
             for row in rows
         }
-
-    async def probe(self) -> None:
-        """Raises StoreUnavailable, StoreCorrupt."""
-        await (await self._open()).probe()
-
-    async def _rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
-        return await (await self._open()).rows(sql, *values)
-
-    async def _change(self, sql: str, values: tuple[Any, ...]) -> bool:
-        return (await (await self._open()).change((sql, values)))[0] > 0
-
-    async def _open(self) -> Tables:
-        async with self._opening:
-            if not self._opened:
-                await self._tables.open()
-                self._opened = True
-        return self._tables
 
 
 def strongest(rights: Iterable[Right]) -> Right | None:

@@ -6,12 +6,11 @@ is still the current one.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Any
 from uuid import uuid4
 
 from sandtable.boards.model import (
@@ -26,7 +25,8 @@ from sandtable.boards.model import (
 from sandtable.chart.figure import FigureKind
 from sandtable.errors import InvalidInput, NotFound
 from sandtable.quoting import quote
-from sandtable.store.tables import Statement, Tables
+from sandtable.store.opened import OpenedAtFirstUse
+from sandtable.store.tables import Statement
 
 _PIECE = 400
 """Ids in one statement."""
@@ -38,23 +38,8 @@ _COUNTS = {
 _ORDER = "ORDER BY updated_at DESC, id"
 
 
-class Boards:
-    def __init__(self, tables: Tables) -> None:
-        """They are opened at first use."""
-        self._tables = tables
-        self._opened = False
-        self._opening = asyncio.Lock()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-    async def aclose(self) -> None:
-        if self._opened:
-            self._opened = False
-            await self._tables.aclose()
+class Boards(OpenedAtFirstUse):
+    """Kept questions and boards, in tables of a SQLite file or of a shared Postgres."""
 
     # Questions
 
@@ -130,7 +115,7 @@ class Boards:
         await self._require_room("boards", owner, MOST_BOARDS, "boards")
         now = _now()
         made = Board(f"b_{uuid4().hex}", owner, name, layout, 1, now, now)
-        await (await self._open()).change(
+        await self._change_all(
             (
                 "INSERT INTO sandtable_boards (id, owner, name, body, edition, created_at, updated_at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -169,7 +154,7 @@ class Boards:
             raise _passed("board", (await self.board(board_id)).edition)
         tiles = tuple(tile.id for tile in layout.tiles)
         others = f" AND tile_id NOT IN ({', '.join('?' * len(tiles))})" if tiles else ""
-        await (await self._open()).change(
+        await self._change_all(
             ("DELETE FROM sandtable_board_questions WHERE board_id = ?", (board_id,)),
             *_named(made),
             (f"{_TILES_GONE}{others}", (board_id, *tiles)),
@@ -178,7 +163,7 @@ class Boards:
 
     async def remove_board(self, board_id: str) -> None:
         """Raises NotFound."""
-        counts = await (await self._open()).change(
+        counts = await self._change_all(
             (_TILES_GONE, (board_id,)),
             ("DELETE FROM sandtable_board_questions WHERE board_id = ?", (board_id,)),
             ("DELETE FROM sandtable_boards WHERE id = ?", (board_id,)),
@@ -240,10 +225,6 @@ class Boards:
             row["run_id"] for row in tiles
         }
 
-    async def probe(self) -> None:
-        """Raises StoreUnavailable, StoreCorrupt."""
-        await (await self._open()).probe()
-
     # The tables
 
     async def _require_room(self, kind: str, owner: str, most: int, what: str) -> None:
@@ -264,19 +245,6 @@ class Boards:
             piece = wanted[start : start + _PIECE]
             found += await self._rows(f"{sql} IN ({', '.join('?' * len(piece))})", *piece)
         return found
-
-    async def _rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
-        return await (await self._open()).rows(sql, *values)
-
-    async def _change(self, sql: str, values: tuple[Any, ...]) -> bool:
-        return (await (await self._open()).change((sql, values)))[0] > 0
-
-    async def _open(self) -> Tables:
-        async with self._opening:
-            if not self._opened:
-                await self._tables.open()
-                self._opened = True
-        return self._tables
 
 
 def no_question(question_id: str) -> NotFound:

@@ -14,6 +14,7 @@ import re
 from sqlglot import exp
 from sqlglot.generators.postgres import PostgresGenerator
 
+from sandtable.engines.layout import ForPeople
 from sandtable.quoting import INVISIBLE
 
 FUNCTIONS = frozenset(
@@ -38,13 +39,9 @@ _NODES: frozenset[type[exp.Expr]] = frozenset(
 LONGEST_NAME = 63
 """In bytes. PostgreSQL cuts longer names off, and then two may be one."""
 _DIGEST = 32
-_SHORT = 80
 
 
-class _Writer(PostgresGenerator):
-    # Pretty printing marks line breaks with this; the default is text a name may hold.
-    SENTINEL_LINE_BREAK = "\x00"
-
+class _Writer(ForPeople, PostgresGenerator):
     def literal_sql(self, expression: exp.Literal) -> str:
         return _constant(expression.name) if expression.is_string else expression.name
 
@@ -58,22 +55,6 @@ class _Writer(PostgresGenerator):
         if plain.args.get("materialized"):
             plain.set("materialized", None)
         return super().cte_sql(plain)
-
-    def paren_sql(self, expression: exp.Paren) -> str:
-        inner = self.sql(expression, "this")
-        return f"({inner})" if "\n" not in inner and len(inner) <= _SHORT else super().paren_sql(expression)
-
-    def filter_sql(self, expression: exp.Filter) -> str:
-        condition = self.sql(expression.expression, "this")
-        return f"{self.sql(expression, 'this')} FILTER (WHERE {condition})"
-
-    def not_sql(self, expression: exp.Not) -> str:
-        test = expression.this
-        if isinstance(test, exp.Is):
-            return f"{self.sql(test, 'this')} IS NOT {self.sql(test, 'expression')}"
-        if isinstance(test, exp.In):
-            return f"{self.sql(test, 'this')} NOT IN ({self.expressions(test, flat=True)})"
-        return super().not_sql(expression)
 
 
 def write(query: exp.Expr) -> str:

@@ -131,7 +131,7 @@ async def copy_tables(
     request: Request,
     response: Response,
     name: Name,
-    body: Annotated[views.SnapshotBody, Body(openapi_examples=_SNAPSHOT_EXAMPLES)],
+    body: Annotated[views.TablesBody, Body(openapi_examples=_SNAPSHOT_EXAMPLES)],
 ) -> Import:
     """All tables are read at one moment of the database. They become the dataset of this name, or a newer version of it
     where anything changed; without `tables`, those that it has are copied again."""
@@ -150,7 +150,7 @@ async def copy_tables(
 async def make_live_dataset(
     request: Request,
     name: Name,
-    body: Annotated[views.LiveBody, Body(openapi_examples=_LIVE_EXAMPLES)],
+    body: Annotated[views.TablesBody, Body(openapi_examples=_LIVE_EXAMPLES)],
 ) -> views.LiveDataset:
     """The tables become the dataset of this name, or a newer version of it where their columns changed. Its questions
     are queries in the database, compiled from plans; their data are not pinned."""

@@ -52,17 +52,9 @@ class DatabaseBody(_Body):
     )
 
 
-class SnapshotBody(_Body):
-    tables: list[str] = Field(
-        default_factory=list,
-        max_length=MOST_TABLES,
-        description="As GET /database/{name} names them; empty: those that the dataset has.",
-        json_schema_extra={"items": {"type": "string", "maxLength": 600}},
-    )
-    title: str = Field("", max_length=1000, description="Of the dataset.")
+class TablesBody(_Body):
+    """Tables to copy, or to ask about where they are."""
 
-
-class LiveBody(_Body):
     tables: list[str] = Field(
         default_factory=list,
         max_length=MOST_TABLES,

@@ -2683,20 +2683,6 @@ export interface components {
              */
             status: "ok" | "broken" | "not_checked" | "not_pinned" | "reading";
         };
-        /** LiveBody */
-        LiveBody: {
-            /**
-             * Tables
-             * @description As GET /database/{name} names them; empty: those that the dataset has, as they are now.
-             */
-            tables?: string[];
-            /**
-             * Title
-             * @description Of the dataset.
-             * @default
-             */
-            title: string;
-        };
         /**
          * LiveDatabase
          * @description What a dataset whose rows stay in a database is read from.
@@ -3667,20 +3653,6 @@ export interface components {
              */
             password: string;
         };
-        /** SnapshotBody */
-        SnapshotBody: {
-            /**
-             * Tables
-             * @description As GET /database/{name} names them; empty: those that the dataset has.
-             */
-            tables?: string[];
-            /**
-             * Title
-             * @description Of the dataset.
-             * @default
-             */
-            title: string;
-        };
         /** SvgArtifact */
         SvgArtifact: {
             /**
@@ -3825,6 +3797,23 @@ export interface components {
             name: string;
             /** Rows */
             rows: number | null;
+        };
+        /**
+         * TablesBody
+         * @description Tables to copy, or to ask about where they are.
+         */
+        TablesBody: {
+            /**
+             * Tables
+             * @description As GET /database/{name} names them; empty: those that the dataset has, as they are now.
+             */
+            tables?: string[];
+            /**
+             * Title
+             * @description Of the dataset.
+             * @default
+             */
+            title: string;
         };
         /** TeamBody */
         TeamBody: {
@@ -5171,7 +5160,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LiveBody"];
+                "application/json": components["schemas"]["TablesBody"];
             };
         };
         responses: {
@@ -5240,7 +5229,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SnapshotBody"];
+                "application/json": components["schemas"]["TablesBody"];
             };
         };
         responses: {
