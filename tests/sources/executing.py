@@ -33,7 +33,7 @@ class Live:
 
 
 def job_of(text: str, columns: Columns | None = None, mode: Mode = "sql", **limits: int) -> Job:
-    """A job whose query has one column of whole numbers, unless told otherwise."""
+    """A job; its query has one column of whole numbers where no `columns` are given."""
     declared = [{"name": name, "type": kind} for name, kind in columns or [("n", "INTEGER")]]
     name = f"job-{next(_NUMBERS)}"
     return Job(id=name, mode=mode, text=text, limits=Limits(**limits), options={"columns": declared})

@@ -77,7 +77,7 @@ async def test_twenty_killed_workers_end_twenty_runs_once(
     counted = _marks(marked)
     assert {counted[name] for name in killed} == {1}
     assert {counted[f"kill-{each}-2"] for each in range(10)} == {1}
-    # The database notices that nobody waits for those any more.
+    # The database notices that the workers of those are gone.
     left = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'marker' AND state = 'active'"
     await until(lambda: marked.execute(left) == [(0,)])
 

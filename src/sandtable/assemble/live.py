@@ -51,9 +51,8 @@ class LiveRoutes:
     def route(self, dataset_id: str, version: str) -> Route | None:
         """None for a version whose rows are here."""
         record = self._own.find(dataset_id)
-        found = () if record is None else record.versions
-        live = next((each.dataset.live for each in found if each.dataset.version == version), None)
-        return None if live is None else self._route(live)
+        dataset = None if record is None else record.live(version)
+        return None if dataset is None or dataset.live is None else self._route(dataset.live)
 
     def _route(self, database: LiveDatabase) -> Route:
         return Route(

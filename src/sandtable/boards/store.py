@@ -231,7 +231,8 @@ class Boards(OpenedAtFirstUse):
         [row] = await self._rows(_COUNTS[kind], owner)
         if row["n"] >= most:
             raise InvalidInput(
-                f"one user has at most {most:,} {what}", suggestion="Delete some that nobody needs any more."
+                f"one user has at most {most:,} {what}",
+                suggestion="Delete some that are not needed any more.",
             )
 
     async def _owned(self, every: str, owner: str | None) -> list[dict[str, Any]]:

@@ -184,7 +184,7 @@ class ReadyDatasets:
 
     def _loaded(self, dataset_id: str, version: str) -> Dataset:
         """As it was ingested: another dataset of the same data may have been the first."""
-        if (live := self._live(version)) is not None:
+        if (live := self._live(dataset_id, version)) is not None:
             return live
         return self._store.load(version).model_copy(update={"id": dataset_id})
 
@@ -199,10 +199,10 @@ class ReadyDatasets:
                 return self.editions.at(dataset.model_copy(update={"id": dataset_id}), catalog_version)
         return self.editions.at(found[-1], catalog_version)
 
-    def _live(self, version: str) -> Dataset | None:
+    def _live(self, dataset_id: str, version: str) -> Dataset | None:
         """A version whose rows stay in a database; only its record is here."""
-        own = self.own.records.version(version)
-        return own.dataset if own is not None and own.dataset.live is not None else None
+        record = self.own.find(dataset_id)
+        return None if record is None else record.live(version)
 
     async def _restore(self, version: str) -> None:
         """Builds a version again that is lost and whose sources are kept."""
@@ -222,7 +222,7 @@ class ReadyDatasets:
 
     async def open(self, dataset_id: str, version: str, catalog_version: str | None = None) -> OpenData:
         """One version whose files were found whole; the catalog as for `version`. Raises NotFound, DataDamaged."""
-        if self._live(version) is not None:
+        if self._live(dataset_id, version) is not None:
             return OpenData(await self.version(dataset_id, version, catalog_version), Whole(version))
         await self._restore(version)
         await self._current(dataset_id, version)

@@ -138,6 +138,11 @@ class OwnDataset(_Frozen):
     def current(self) -> OwnVersion:
         return self.versions[-1]
 
+    def live(self, version: str) -> Dataset | None:
+        """A version whose rows stay in a database."""
+        found = (each.dataset for each in self.versions if each.dataset.version == version)
+        return next((each for each in found if each.live is not None), None)
+
     @property
     def dataset(self) -> Dataset:
         return self.current.dataset

@@ -1,7 +1,7 @@
 """Kept questions and boards as the principal may see them.
 
-Invariant: a board shows others only the questions, and the runs that these show, of the board's own owner: nobody gives
-away what was shared with them.
+Invariant: a board shows others only the questions, and the runs that these show, of the board's own owner: what was
+shared with a person is not passed on by that person's board.
 """
 
 from __future__ import annotations
